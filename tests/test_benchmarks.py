@@ -35,7 +35,7 @@ def test_a_mode_is_compared_with_hudis_mode_and_files_are_called_files() -> None
     assert f"snapshot, NonDefaults 1.2 / {OF_HUDI.format('merge mode')}" in found
     assert f"snapshot, NonDefaults 1.2 / {OF_HUDI.format('Avro payload')}" not in found
     of_files = [text for text in found if text.startswith(WRITTEN)]
-    assert len(of_files) == 6
+    assert len(of_files) == 9
     assert all("no table, index or commit" in text for text in of_files)
 
 

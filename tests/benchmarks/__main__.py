@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 import click
@@ -86,6 +87,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
 def _compare(  # noqa: PLR0913 (one an option)
     shapes: list[Shape], runs: int, chosen: list[Case], others: list[Case], out: Path | None, *, grow: bool, full: bool
 ) -> None:
+    start = time.monotonic()
     lines, grown = growth.measure(shapes[0].rows, runs) if grow else ([], [])  # first: a session here takes memory
     click.echo("\n".join(lines))
     spark = peers.session() if others else local_session()
@@ -102,6 +104,7 @@ def _compare(  # noqa: PLR0913 (one an option)
     if out is not None:
         save(results, grown, out)
     spark.stop()
+    click.echo(f"took {(time.monotonic() - start) / 60:.1f} minutes")
 
 
 def _shapes(rows: int, *, full: bool) -> list[Shape]:

@@ -31,7 +31,9 @@ NATIVE = tuple(
 FEW = "upsert of few rows, event time 1.2, native"
 """The batch goes to the stored rows, which are not shuffled."""
 SCANS = ("scan of stored rows", "scan of stored keys")
-WRITTEN = ("upsert, event time 1.2, native, written as Parquet", "upsert, Default 0.15, written as Parquet")
+WRITTEN = tuple(
+    f"upsert, {what}, written as Parquet" for what in ("event time 1.2, native", "Default 0.15, native", "Default 0.15")
+)
 
 _USER, _DEFAULT = "tests.benchmarks.user_payload:GreatestTs", "DefaultHoodieRecordPayload"
 _PARTIAL, _NON_DEFAULTS = "PartialUpdateAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload"
@@ -157,7 +159,11 @@ def _others() -> list[Case]:
 
 
 def _written() -> list[Case]:
-    plans = (_mode(_EVENT_TIME, "native"), _payload(_DEFAULT, "0.15"))
+    plans = (
+        _mode(_EVENT_TIME, "native"),
+        _payload(_DEFAULT, "0.15", engine="native"),
+        _payload(_DEFAULT, "0.15"),
+    )
     return [Case(name, OURS, _merging(plan), writes=True) for name, plan in zip(WRITTEN, plans, strict=True)]
 
 

@@ -29,8 +29,11 @@ _NAME = 34
 
 
 def measure(rows: int, runs: int) -> tuple[list[str], list[dict[str, object]]]:
-    """Return the report and plain data; `rows` are those of the middle size, which also runs on one core."""
-    most = max(_CORES)
+    """Return the report and plain data; `rows` are those of the middle size, which also runs on one core.
+
+    A size gets one of the `runs` less: these are processes of their own, each with its first turn.
+    """
+    most, runs = max(_CORES), max(1, runs - 1)
     sizes = [rows * times // 4 for times in TIMES]
     grown = {size: _in_new_process(size, most, runs) for size in sizes}
     by_cores = {cores: _in_new_process(rows, cores, runs) for cores in _CORES[:-1]} | {most: grown[rows]}

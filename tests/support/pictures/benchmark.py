@@ -45,6 +45,7 @@ _GROUPS: Final[dict[str, dict[str, str]]] = {
     "Written: ours as Parquet files, the others as a table": {
         "row_number window": "window, written as Parquet",
         "event time, native engine": "upsert, event time 1.2, native, written as Parquet",
+        "DefaultHoodieRecordPayload 0.15, native": "upsert, Default 0.15, native, written as Parquet",
         "DefaultHoodieRecordPayload 0.15, python": "upsert, Default 0.15, written as Parquet",
         "Delta Lake, dedup and MERGE": DELTA,
         "Hudi 1.2.0 upsert, copy-on-write": UPSERT.format("cow", "event time"),
