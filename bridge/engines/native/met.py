@@ -40,9 +40,11 @@ def met(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     gaps = versions.rule.gaps
     if gaps:
         both = both.withColumn(_STAYS, _compared(versions))
-    # Spark would evaluate a filter by the action, and so the action once more, before it adds this column; not where
-    # that might change what the column has.
-    action = sf.when(sf.spark_partition_id() >= 0, _action(versions).cast("tinyint"))
+    action = _action(versions).cast("tinyint")
+    if not outer.beside:
+        # Spark pushes the filter below the column, and evaluates the action twice; not if that is not deterministic, as
+        # the number of a partition makes it. Beside stored rows all is pushed below a union, which is the faster.
+        action = sf.when(sf.spark_partition_id() >= 0, action)
     outcomes = both.withColumn(ACTION, action).withColumn(_WRITES, _is(Action.INSERT, Action.UPDATE))
     if job.only_rows:
         outcomes = outcomes.where(_is(Action.INSERT, Action.UPDATE, Action.KEEP))
