@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -255,6 +256,33 @@ def test_few_rows_are_sent_to_many_times_as_many(
     assert not goes_beside(few, few)
     with broadcasts(spark, allowed=False):
         assert not goes_beside(many, few), "the session broadcasts nothing"
+
+
+@pytest.mark.parametrize("payload", [None, "PartialUpdateAvroPayload"])
+def test_java_optimises_the_loops_of_a_merge_of_25_columns(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, payload: str | None
+) -> None:
+    monkeypatch.setattr("bridge.engines.native.same_key.in_one_task", lambda _session: False)
+    more = [sf.concat("id", sf.lit(f" {number}")).alias(f"text_{number}") for number in range(22)]
+    spark.range(8).select(
+        sf.col("id").cast("string"), sf.lit("p").alias("part"), sf.col("id").alias("ts"), *more
+    ).write.parquet(str(tmp_path / "rows"))
+    rows = spark.read.parquet(str(tmp_path / "rows"))
+    plan = plan_of(
+        merger=None if payload else "EVENT_TIME_ORDERING", payload=payload, engine="native", table_type="mor"
+    )
+    log = append(rows, None, rows, plan)[1]
+    adaptive = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", "false")  # else a plan shows its loops once they have run
+    try:
+        for frame in (upsert(rows, rows, plan), snapshot(rows, log, plan)):
+            executed = frame._jdf.queryExecution().executedPlan()
+            code = spark._jvm.org.apache.spark.sql.execution.debug.package.codegenString(executed)
+            sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", code)]
+            assert sizes
+            assert max(sizes) < 8000, "bytes of bytecode, the most that Java optimises"
+    finally:
+        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
 
 
 def test_only_a_batch_of_few_bytes_is_combined_in_one_task(
