@@ -21,6 +21,7 @@ from bridge.pipeline import choice_of, layout_of
 from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.pipeline.point_run import PointRun
 from bridge.programs import PROGRAMS, EngineName
+from bridge.spark.small_input import INTERPRETED
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
 from tests.bridge.engines.agreement import agree, broadcasts, outcomes_of
 from tests.bridge.engines.combinations import covering, natively
@@ -272,8 +273,11 @@ def test_java_optimises_the_loops_of_a_merge_of_25_columns(
         merger=None if payload else "EVENT_TIME_ORDERING", payload=payload, engine="native", table_type="mor"
     )
     log = append(rows, None, rows, plan)[1]
-    adaptive = spark.conf.get("spark.sql.adaptive.enabled")
-    spark.conf.set("spark.sql.adaptive.enabled", "false")  # else a plan shows its loops once they have run
+    # An adaptive plan shows its loops only once they have run, and the tests' session compiles none.
+    compiled = {"spark.sql.adaptive.enabled": "false", **dict(zip(INTERPRETED, ("FALLBACK", "true"), strict=True))}
+    before = {name: spark.conf.get(name) for name in compiled}
+    for name, value in compiled.items():
+        spark.conf.set(name, value)
     try:
         for frame in (upsert(rows, rows, plan), snapshot(rows, log, plan)):
             executed = frame._jdf.queryExecution().executedPlan()
@@ -282,7 +286,8 @@ def test_java_optimises_the_loops_of_a_merge_of_25_columns(
             assert sizes
             assert max(sizes) < 8000, "bytes of bytecode, the most that Java optimises"
     finally:
-        spark.conf.set("spark.sql.adaptive.enabled", adaptive)
+        for name, value in before.items():
+            spark.conf.set(name, str(value))
 
 
 def test_only_a_batch_of_few_bytes_is_combined_in_one_task(
