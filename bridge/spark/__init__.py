@@ -16,16 +16,7 @@ from bridge.spark.cluster import (
     versions,
     workers,
 )
-from bridge.spark.columns import (
-    distinct_keys,
-    from_keys,
-    in_order,
-    is_floating,
-    key_columns,
-    quoted,
-    quoted_name,
-    renamed,
-)
+from bridge.spark.columns import distinct_keys, from_keys, in_order, is_floating, key_columns, quoted, quoted_name
 from bridge.spark.java import find_java
 from bridge.spark.jobs import RunJobs, Running, described
 from bridge.spark.listing import Files, batch_places, files_of, visible
@@ -129,7 +120,6 @@ __all__ = [
     "quoted",
     "quoted_name",
     "read_schema",
-    "renamed",
     "session_of",
     "spark_schema",
     "takes_bytes_for_text",

@@ -18,11 +18,6 @@ def quoted_name(name: str) -> str:
     return f"`{name.replace('`', '``')}`"
 
 
-def renamed(name: str, new: str) -> str:
-    """Return, as SQL, a column under another name; for `selectExpr`, where a column takes one call of the JVM."""
-    return f"{quoted_name(name)} AS {quoted_name(new)}"
-
-
 def quoted(name: str) -> Column:
     """Return the column of this name, whatever characters it has."""
     return sf.col(quoted_name(name))

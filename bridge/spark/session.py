@@ -179,7 +179,7 @@ def _java_options() -> str:
 _COMMON = {
     # Spark keeps 100 compiled classes, fewer than one native merge may have, which then compiles them all each time.
     "spark.sql.codegen.cache.maxEntries": "1000",
-    # Java runs a method of more bytecode unoptimised, several times slower; Spark then has no such one.
+    # Java only interprets a method of more bytecode; where one would be, Spark runs operators one by one instead.
     "spark.sql.codegen.hugeMethodLimit": "8000",
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.showConsoleProgress": "false",

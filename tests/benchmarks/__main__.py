@@ -31,7 +31,12 @@ _ROWS = 2_500_000
 
 @click.command()
 @click.option("--rows", type=int, help="Rows in all, stored and incoming. Default: 2.5 million; --scale: 40 million.")
-@click.option("--runs", default=2, show_default=True, help="Runs of each job after a first one; the best counts.")
+@click.option(
+    "--runs",
+    default=2,
+    show_default=True,
+    help="Runs of each job after a first one; the best counts. Growth, and other shapes without --full: one less.",
+)
 @click.option("--only", default="", help="Of our own cases, only those whose name contains this.")
 @click.option("--peers", "with_peers", is_flag=True, help="Also real Hudi 1.2.0 and Delta Lake, from Maven Central.")
 @click.option("--grow/--no-grow", default=True, show_default=True, help="Also of other sizes, and on one core.")
@@ -99,7 +104,7 @@ def _compare(  # noqa: PLR0913 (one an option)
         for number, shape in enumerate(shapes):
             own = [case for case in chosen if full or not number or case.of_all_shapes]
             own += [] if number else others
-            turns = max(1, runs - 1) if number and not full else runs  # a default run ends within half an hour
+            turns = max(1, runs - 1) if number and not full else runs  # to keep a default run short
             results.append(timed(written(spark, Path(folder, str(number)), shape), own, turns))
             click.echo("\n".join(results[-1].lines()))
     if out is not None:

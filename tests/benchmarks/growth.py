@@ -31,7 +31,7 @@ _NAME = 34
 def measure(rows: int, runs: int) -> tuple[list[str], list[dict[str, object]]]:
     """Return the report and plain data; `rows` are those of the middle size, which also runs on one core.
 
-    A size gets one of the `runs` less: these are processes of their own, each with its first turn.
+    Each size gets a turn less than `runs`, as it starts and warms up a process of its own.
     """
     most, runs = max(_CORES), max(1, runs - 1)
     sizes = [rows * times // 4 for times in TIMES]

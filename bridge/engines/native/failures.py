@@ -40,8 +40,8 @@ class Failures:
     def raised(self, point: MergePoint | None, reason: str | Column, *, field: str | None = None) -> Column:
         """Return an expression of the type boolean that fails with the key of its row; None: at no merge point.
 
-        Spark writes the text into the code of a loop over rows, and Java does not compile long loops: where there are
-        several reasons, one failure whose `reason` is an expression is the shorter code.
+        Spark compiles each failure into the loop over rows, and Java only interprets a long one. So several reasons had
+        better be one failure, whose `reason` is an expression.
         """
         where = "" if field is None else f", field {field!r}"
         at = "" if point is None else f" at {point.value}"

@@ -42,8 +42,8 @@ def met(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
         both = both.withColumn(_STAYS, _compared(versions))
     action = _action(versions).cast("tinyint")
     if not outer.beside:
-        # Spark pushes the filter below the column, and evaluates the action twice; not if that is not deterministic, as
-        # the number of a partition makes it. Beside stored rows all is pushed below a union, which is the faster.
+        # Spark would push the filter below this column and evaluate the action twice, unless it is not deterministic:
+        # the number of the partition makes it so. Beside stored rows the column itself goes below a union, the faster.
         action = sf.when(sf.spark_partition_id() >= 0, action)
     outcomes = both.withColumn(ACTION, action).withColumn(_WRITES, _is(Action.INSERT, Action.UPDATE))
     if job.only_rows:

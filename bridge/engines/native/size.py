@@ -29,8 +29,8 @@ _SMALL_BYTES = 4 * 2**20
 
 Seconds in a warm session on 2 cores, rows of 12 columns, natively and in Python, the fifth call: an upsert by event
 time 0.5 and 0.4 of 0.4 MiB (10,000 rows), 0.6 and 0.5 of 3 MiB (75,000), 0.5 and 0.7 of 5 MiB (150,000), 0.8 and 1.0
-of 14 MiB (400,000); a snapshot 0.6 and 0.4, 0.6 and 0.7, 0.7 and 0.6, 0.9 and 1.0. Partial updates are as fast in
-Python up to some 40 MiB: 0.9 and 0.6 of 5 MiB, 1.9 and 1.6 of 27 MiB, 2.8 and 3.1 of 50 MiB.
+of 14 MiB (400,000); a snapshot 0.6 and 0.4, 0.6 and 0.7, 0.7 and 0.6, 0.9 and 1.0. Partial updates are faster in
+Python up to 27 MiB at least: 0.9 and 0.6 of 5 MiB, 1.9 and 1.6 of 27 MiB, 2.8 and 3.1 of 50 MiB.
 """
 _MANY_BYTES, _TIMES = 32 * 2**20, 25
 """From how many bytes of files on, and how many times those of the newer rows, stored rows had better not be shuffled.

@@ -28,7 +28,7 @@ from bridge.engines.native.ordering import later
 from bridge.engines.native.same_key import SameKey
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
 from bridge.engines.native.size import Outer, goes_beside
-from bridge.spark import quoted, quoted_name, renamed
+from bridge.spark import quoted, quoted_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -197,7 +197,7 @@ class Versions:
             control += self._ordering(entry, marked, has_ordering=ORDERING in side.columns)
         described = side.select("*", *checked, *self.key.of_newer(quoted), *control)
         added = [*described.columns[len(side.columns) :], *self._by_commit]
-        data = [renamed(name, new) for name, new in self.new.items() if new not in added]
+        data = [f"{quoted_name(name)} AS {new}" for name, new in self.new.items() if new not in added]
         return described.selectExpr(*data, *map(quoted_name, added))
 
     def position(self, side: DataFrame) -> Column:

@@ -260,7 +260,7 @@ def test_few_rows_are_sent_to_many_times_as_many(
 
 
 @pytest.mark.parametrize("payload", [None, "PartialUpdateAvroPayload"])
-def test_java_optimises_the_loops_of_a_merge_of_25_columns(
+def test_java_compiles_the_loops_of_a_merge_of_25_columns(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, payload: str | None
 ) -> None:
     monkeypatch.setattr("bridge.engines.native.same_key.in_one_task", lambda _session: False)
@@ -284,7 +284,7 @@ def test_java_optimises_the_loops_of_a_merge_of_25_columns(
             code = spark._jvm.org.apache.spark.sql.execution.debug.package.codegenString(executed)
             sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", code)]
             assert sizes
-            assert max(sizes) < 8000, "bytes of bytecode, the most that Java optimises"
+            assert max(sizes) < 8000, "bytes of bytecode, the most that Java compiles"
     finally:
         for name, value in before.items():
             spark.conf.set(name, str(value))
