@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from payloads import AvroSchema
 
-_SEGMENT, _LAST, _DELETED, _GIVES, _COUNT = (
-    f"{PREFIX}{name}" for name in ("segment", "last_segment", "deleted", "gives", "givers")
+_SEGMENT, _LAST, _DELETED, _GIVES, _RANK = (
+    f"{PREFIX}{name}" for name in ("segment", "last_segment", "deleted", "gives", "rank")
 )
-_HELPERS = (_SEGMENT, _LAST, _DELETED, _GIVES, _COUNT)
+_ROW = f"{PREFIX}row"
+_HELPERS = (_SEGMENT, _LAST, _DELETED, _GIVES, _RANK, _ROW)
 
 
 class Gap(NamedTuple):
@@ -65,9 +66,19 @@ def gaps_of(mode: str | None, schema: AvroSchema, props: Mapping[str, str], *, r
 
 
 def any_gap(gaps: tuple[Gap, ...], names: Mapping[str, str] | None = None) -> Column:
-    """Whether one of the columns has a gap; `names` are their names in the frame."""
-    tests = [gap.of(quoted_name(gap.name if names is None else names[gap.name])) for gap in gaps]
+    """Whether one of the columns has a gap; `names` are those of the frame, as SQL."""
+    tests = [gap.of(quoted_name(gap.name) if names is None else names[gap.name]) for gap in gaps]
     return sf.expr(" OR ".join(["FALSE", *tests]))
+
+
+def packed(versions: DataFrame, gaps: tuple[Gap, ...], names: Mapping[str, str], keys: Sequence[str]) -> DataFrame:
+    """Return versions with the columns to fill as one struct, until `with_gaps_filled` fills them.
+
+    Each window on the way copies a version, and Spark compiles that copy, which takes time for each column.
+    """
+    filled = _to_fill(gaps, names, keys)
+    kept = [quoted_name(name) for name in versions.columns if name not in filled]
+    return versions.selectExpr(*kept, f"STRUCT({', '.join(filled) or 'NULL'}) AS {_ROW}")
 
 
 def with_gaps_filled(  # noqa: PLR0913 (names of columns)
@@ -87,9 +98,9 @@ def with_gaps_filled(  # noqa: PLR0913 (names of columns)
     over it nothing is filled.
 
     Args:
-        versions: all versions of a key.
+        versions: all versions of a key, `packed`.
         gaps: the columns to fill.
-        names: their names in `versions`.
+        names: their names.
         keys: the columns of a key.
         position: the column by which versions arrived.
         high: the column that tells whether a version won when it arrived.
@@ -104,26 +115,30 @@ def with_gaps_filled(  # noqa: PLR0913 (names of columns)
     told = told.withColumn(_LAST, sf.max(_SEGMENT).over(whole))
     gives = ~sf.col(dead) & ~sf.coalesce(sf.col(_DELETED), sf.lit(True)) & (sf.col(_SEGMENT) == sf.col(_LAST))
     told = told.withColumn(_GIVES, gives)
-    made = any_gap(gaps, names) & (sf.count_if(_GIVES).over(whole) > 1)
-    filled = {names[gap.name]: gap for gap in gaps if names[gap.name] not in keys}  # a key has one value in them
+    # The most preferred version comes last: of those that won the last one, of the others the first one.
+    number = sf.row_number().over(in_order)
+    told = told.withColumn(_RANK, sf.when(sf.col(high), number).otherwise(-number))
+    filled = _to_fill(gaps, names, keys)
+    values = {name: f"{_ROW}.{name}" if name in filled else name for name in names.values()}
+    made = any_gap(gaps, {old: values[new] for old, new in names.items()}) & (sf.count_if(_GIVES).over(whole) > 1)
     rows = (
-        f"(PARTITION BY {', '.join(map(quoted_name, keys))} ORDER BY {position} "
+        f"(PARTITION BY {', '.join(map(quoted_name, keys))} ORDER BY {_RANK} "
         "ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING)"
     )
     told = told.withColumn(MADE, made)
-    kept = [name for name in told.columns if name not in _HELPERS]
-    return told.selectExpr(
-        *(_filled(filled[name], name, high, rows) if name in filled else quoted_name(name) for name in kept)
-    )
+    kept = [quoted_name(name) for name in told.columns if name not in _HELPERS]
+    return told.selectExpr(*kept, *(f"{_filled(gap, values[name], rows)} AS {name}" for name, gap in filled.items()))
 
 
-def _filled(gap: Gap, name: str, high: str, rows: str) -> str:
-    """Return, as SQL, a column without gaps where one of its key's `rows` gives a value."""
+def _to_fill(gaps: tuple[Gap, ...], names: Mapping[str, str], keys: Sequence[str]) -> dict[str, Gap]:
+    """Return the columns to fill by their names: a key has one value in its own columns."""
+    return {names[gap.name]: gap for gap in gaps if names[gap.name] not in keys}
+
+
+def _filled(gap: Gap, own: str, rows: str) -> str:
+    """Return, as SQL, a column without gaps where one of its key's `rows` gives a value; `own` is that of a version."""
     # Beside a marker a value may be null, and no gap.
-    value = name if gap.marker is None else f"NAMED_STRUCT('value', {name})"
-    has = "TRUE" if gap.marker is None else f"NOT {gap.of(name)}"
-    last, first = (
-        f"{chosen}(CASE WHEN {gives} AND {has} THEN {value} END) IGNORE NULLS OVER {rows}"
-        for chosen, gives in (("LAST", f"{_GIVES} AND {high}"), ("FIRST", _GIVES))
-    )
-    return f"COALESCE({last}, {first}, {value}){'' if gap.marker is None else '.value'} AS {name}"
+    value = own if gap.marker is None else f"NAMED_STRUCT('value', {own})"
+    gives = _GIVES if gap.marker is None else f"{_GIVES} AND NOT {gap.of(own)}"
+    last = f"LAST(CASE WHEN {gives} THEN {value} END) IGNORE NULLS OVER {rows}"
+    return f"COALESCE({last}, {value}){'' if gap.marker is None else '.value'}"

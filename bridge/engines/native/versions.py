@@ -23,7 +23,7 @@ from bridge.engines.native.failures import (
     UNLIKE_CLASSES,
     Failures,
 )
-from bridge.engines.native.gaps import with_gaps_filled
+from bridge.engines.native.gaps import packed, with_gaps_filled
 from bridge.engines.native.ordering import later
 from bridge.engines.native.same_key import SameKey
 from bridge.engines.native.scanned import ENTRY, TOP, described, folded
@@ -124,7 +124,7 @@ class Versions:
     def _filled_where_several(self, versions: DataFrame, *, counted: bool) -> DataFrame:
         """Return one version a key; windows that fill gaps cost several times a sort, and most keys need none."""
         versions = versions.withColumn(NEWER, sf.count(sf.lit(1)).over(self._whole()))
-        several = self._one_a_key(versions.where(sf.col(NEWER) > 1))
+        several = self._one_a_key(packed(versions.where(sf.col(NEWER) > 1), self.rule.gaps, self.new, self.identity))
         alone = versions.where(sf.col(NEWER) == 1).withColumn(MADE, sf.lit(False))
         if self.rule.reads_log and self.values:
             other = self.failures.raised(self.rule.fold_point, OTHER_CLASS, field=self.ordering_field)
@@ -149,14 +149,15 @@ class Versions:
             wins = (sf.col(_LIVE) | sf.col(RESET)) & (before.isNull() | (rank >= before))
             if failure is not None:
                 ranked, failure = ranked.withColumn(_FAILURE, failure), sf.col(_FAILURE)
-            ranked = self._filled(ranked.withColumn(_HIGH, wins))
+            ranked = ranked.withColumn(_HIGH, wins)
         ranked = ranked.withColumn(TOP, sf.max(sf.struct(*ranks)).over(self._whole()))
         stays = sf.col(_POSITION) == sf.col(TOP)[_POSITION]
         if failure is not None:
             raised = self.failures.raised(self.rule.fold_point, sf.col(_FAILURE), field=self.ordering_field)
             ranked = ranked.withColumn(_FAILURE, failure)
             stays = sf.when(sf.col(_FAILURE).isNotNull(), raised).otherwise(stays)
-        return ranked.where(stays).drop(*_HELPERS)
+        filled = self._filled(ranked) if self.rule.gaps else ranked
+        return filled.where(stays).drop(*_HELPERS)
 
     @property
     def _is_ranked(self) -> bool:
@@ -172,9 +173,9 @@ class Versions:
 
         Nulls come first, so a null that another version follows is one that Hudi compares.
         """
+        versions = versions.withColumn(TOP, sf.lead(sf.lit(True)).over(self._in_order()).isNull())
         if self.rule.gaps:
             versions = self._filled(versions.withColumn(_HIGH, sf.lit(True)))
-        versions = versions.withColumn(TOP, sf.lead(sf.lit(True)).over(self._in_order()).isNull())
         stays = sf.col(TOP)
         if self.values and not self.rule.refuses_nulls and versions.schema[self.values[0]].nullable:
             null = self.failures.raised(self.rule.fold_point, NULL_ORDERING, field=self.ordering_field)

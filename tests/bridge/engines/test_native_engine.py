@@ -32,7 +32,7 @@ from tests.support import HISTORIES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 ROWS = "id string, part string, ts bigint, v string, _hoodie_is_deleted boolean"
 LOG_COLUMNS = "_pb_commit bigint, _pb_seq bigint, _pb_kind string, _pb_ordering struct<type:string,value:string>"
@@ -288,6 +288,45 @@ def test_java_compiles_the_loops_of_a_merge_of_25_columns(
     finally:
         for name, value in before.items():
             spark.conf.set(name, str(value))
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"merger": "EVENT_TIME_ORDERING"},
+        {"merger": None, "payload": "PartialUpdateAvroPayload"},
+        {"merger": None, "payload": "PostgresDebeziumAvroPayload", "ordering": "_event_lsn"},
+    ],
+    ids=lambda settings: settings.get("payload") or settings["merger"],
+)
+@pytest.mark.parametrize("texts", [60, 0])
+def test_rows_of_any_number_of_columns_come_to_those_of_python(
+    spark: SparkSession, settings: dict[str, Any], texts: int
+) -> None:
+    ordering = settings.get("ordering", "ts")
+    number = sf.col("n")
+    text = sf.when(number % 3 == 0, sf.lit("__debezium_unavailable_value")).otherwise(sf.lit("seen"))
+
+    def one_in(many: int, what: int) -> Column:
+        return sf.pmod(sf.xxhash64(number, sf.lit(what)), sf.lit(many)) == 0
+
+    gaps = [sf.when(one_in(3, place), sf.concat(text, number)).alias(f"text_{place}") for place in range(texts)]
+    deletes = [one_in(9, -1).alias("_hoodie_is_deleted")]
+    row = [sf.concat(text, number % 20).alias("id"), sf.lit("p").alias("part"), *deletes, *gaps]
+
+    def side(rows: int, at: Column) -> DataFrame:
+        return spark.range(rows).withColumnRenamed("id", "n").select(*row, at.cast("bigint").alias(ordering))
+
+    stored, incoming = side(20, sf.lit(2)), side(300, sf.pmod(sf.xxhash64(number), sf.lit(5)))
+    seen = []
+    for engine in ("native", "python"):
+        plan = plan_of(engine=engine, **settings)
+        with merge_frames("upsert", plan, stored=stored, incoming=incoming) as merged:
+            books = merged.books
+            rows = [sorted(map(repr, frame.collect())) for frame in (merged.rows, upsert(stored, incoming, plan))]
+        assert rows[0] == rows[1]
+        seen.append((rows[0], books.lines(), books.made, books.rows_out))
+    assert seen[0] == seen[1]
 
 
 def test_only_a_batch_of_few_bytes_is_combined_in_one_task(
