@@ -29,7 +29,7 @@ from bridge.engines.control_columns import (
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
 from bridge.engines.jvm import bundle_for, call_beside, check_spark, in_driver, with_strategy_id
-from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, are_small, fits_one_task
+from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, few_bytes, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, WholeKeys, arrow_schema, starts_of
 
@@ -68,7 +68,6 @@ __all__ = [
     "Refusal",
     "RowVersion",
     "WholeKeys",
-    "are_small",
     "arrow_schema",
     "books_columns",
     "bundle_for",
@@ -76,6 +75,7 @@ __all__ = [
     "check_spark",
     "engine_of",
     "fates_of",
+    "few_bytes",
     "fits_one_task",
     "in_driver",
     "ordering_text",

@@ -29,8 +29,8 @@ class Job:
         books: whether outcomes come with what became of each row of the input.
         fits_one_task: whether the newer side is so small, by the size of its files, that the versions of any key may
             be gathered.
-        is_small: whether all sides together are so small, by the size of their files, that the native engine would
-            take longer to prepare its plan than the python engine takes to merge.
+        few_bytes: how many bytes of files all sides together are read from, where they are so few that the native
+            engine might take longer to prepare its plan than the python engine takes to merge; else None.
     """
 
     plan: MergePlan
@@ -43,7 +43,7 @@ class Job:
     has_entries: bool = False
     books: bool = False
     fits_one_task: bool = False
-    is_small: bool = False
+    few_bytes: int | None = None
 
     @property
     def spec(self) -> ProgramSpec:

@@ -28,7 +28,7 @@ def choice_of(program: str, plan: MergePlan, written: DataFrame, *others: DataFr
     has_entries = any(name in written.columns for name in (IS_DELETE, KIND))
     job = Job(plan, layout.schema, layout.names, program, has_entries=has_entries)
     sized = dataclasses.replace(
-        job, fits_one_task=_fits_one_task(plan, written), is_small=_are_small(plan, program, written, *others)
+        job, fits_one_task=_fits_one_task(plan, written), few_bytes=_few_bytes(plan, program, written, *others)
     )
     return engines.engine_of(sized)
 
@@ -64,7 +64,7 @@ def job_of(sides: list[DataFrame], layout: Layout, plan: MergePlan, *, program: 
         program,
         has_entries=any(IS_DELETE in side.columns for side in sides),
         fits_one_task=_fits_one_task(plan, sides[-1]),
-        is_small=_are_small(plan, program, *reversed(sides)),
+        few_bytes=_few_bytes(plan, program, *reversed(sides)),
         **told,
     )
 
@@ -83,10 +83,10 @@ def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:
     return plan.merger is None or plan.mode is not None or engines.fits_one_task(newer)
 
 
-def _are_small(plan: MergePlan, program: str, *sides: DataFrame) -> bool:
+def _few_bytes(plan: MergePlan, program: str, *sides: DataFrame) -> int | None:
     """Ask Spark, of the newer side first, where it matters: where `auto` may choose; of the same frames as above."""
     may_choose = plan.engine == "auto" and program in _MEASURED and not plan.runs_java
-    return may_choose and engines.are_small(*sides)
+    return engines.few_bytes(*sides) if may_choose else None
 
 
 def check_that_rows_are_all(plan: MergePlan) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.engines.native.engine import run
 from bridge.engines.native.lowering import REFUSALS, Lowered, NotLoweredError, Refusal, lowered
 from bridge.engines.native.one_row import ColumnMerges, RowVersion
-from bridge.engines.native.size import are_small, fits_one_task
+from bridge.engines.native.size import few_bytes, fits_one_task
 
 __all__ = [
     "REFUSALS",
@@ -14,7 +14,7 @@ __all__ = [
     "NotLoweredError",
     "Refusal",
     "RowVersion",
-    "are_small",
+    "few_bytes",
     "fits_one_task",
     "lowered",
     "run",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.config import capabilities
 from bridge.engines.native.column_rules import ColumnRules, columns_merger_of, has_map
 from bridge.engines.native.rules import HISTORY, READS, JobRules, ModeRules, PayloadRules, has_odd_flag
+from bridge.engines.native.size import are_few
 from bridge.errors import PlanError
 from bridge.merge import LogScanner, MergePoint, PayloadWriter, RecordMerge, merge_config
 from bridge.plan import TableType
@@ -191,7 +192,11 @@ REFUSALS = (
         "small",
         "the inputs are few bytes of files, which python merges before Spark has planned and compiled expressions for "
         "them",
-        lambda rules: rules.job.is_small and rules.job.plan.engine == "auto" and not isinstance(rules, ColumnRules),
+        lambda rules: (
+            rules.job.plan.engine == "auto"
+            and not isinstance(rules, ColumnRules)
+            and are_few(rules.job.few_bytes, fills=bool(rules.gaps))
+        ),
     ),
 )
 """All reasons that depend on a job's settings, schema and size, in the order in which they are looked for."""

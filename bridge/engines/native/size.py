@@ -24,13 +24,14 @@ _TASK_BYTES = 32 * 2**20
 
 Rows in memory take several times as much as compressed files, so this leaves room; it does not bound memory.
 """
-_SMALL_BYTES = 4 * 2**20
+_SMALL_BYTES, _SMALL_BYTES_TO_FILL = 4 * 2**20, 24 * 2**20
 """Up to how many bytes of files, as stored, of all sides together, the python engine is the faster.
 
-Seconds in a warm session on 2 cores, rows of 12 columns, natively and in Python, the fifth call: an upsert by event
-time 0.5 and 0.4 of 0.4 MiB (10,000 rows), 0.6 and 0.5 of 3 MiB (75,000), 0.5 and 0.7 of 5 MiB (150,000), 0.8 and 1.0
-of 14 MiB (400,000); a snapshot 0.6 and 0.4, 0.6 and 0.7, 0.7 and 0.6, 0.9 and 1.0. Partial updates are faster in
-Python up to 27 MiB at least: 0.9 and 0.6 of 5 MiB, 1.9 and 1.6 of 27 MiB, 2.8 and 3.1 of 50 MiB.
+The second one is of rules that fill gaps, for which Spark plans and compiles several times as much. Seconds in a warm
+session on 2 cores, rows of 12 columns, natively and in Python, the fifth call: an upsert by event time 0.5 and 0.4 of
+0.4 MiB (10,000 rows), 0.6 and 0.5 of 3 MiB (75,000), 0.5 and 0.7 of 5 MiB (150,000), 0.8 and 1.0 of 14 MiB (400,000); a
+snapshot 0.6 and 0.4, 0.6 and 0.7, 0.7 and 0.6, 0.9 and 1.0; an upsert by PartialUpdateAvroPayload 1.0 and 0.6 of 5 MiB,
+1.2 and 1.1 of 14 MiB, 1.7 and 1.6 of 27 MiB (800,000), 2.6 and 3.1 of 50 MiB.
 """
 _MANY_BYTES, _TIMES = 32 * 2**20, 25
 """From how many bytes of files on, and how many times those of the newer rows, stored rows had better not be shuffled.
@@ -154,19 +155,27 @@ def fits_one_task(frame: DataFrame) -> bool:
     return size is not None and size <= _TASK_BYTES
 
 
-def are_small(*frames: DataFrame) -> bool:
-    """Whether frames are read from so few bytes of files, together, that the python engine merges them sooner.
+def few_bytes(*frames: DataFrame) -> int | None:
+    """Return how many bytes of files frames are read from, together; None unless they are few under some rule.
 
-    The first that is not known to be small decides; others are not asked, as Spark has to optimise a plan for it. False
+    The first that is not known to be small decides; others are not asked, as Spark has to optimise a plan for it. None
     where Spark can't be asked, as with Spark Connect, and where one is a computed frame.
     """
-    left = _SMALL_BYTES
+    total = 0
     for frame in frames:
         size = file_bytes(frame)
-        if size is None or size > left:
-            return False
-        left -= size
-    return True
+        if size is None or total + size > max(_SMALL_BYTES, _SMALL_BYTES_TO_FILL):
+            return None
+        total += size
+    return total
+
+
+def are_few(size: int | None, *, fills: bool) -> bool:
+    """Whether the python engine merges so many bytes of files, as `few_bytes` tells them, sooner than the native one.
+
+    `fills`: whether the rule fills gaps.
+    """
+    return size is not None and size <= (_SMALL_BYTES_TO_FILL if fills else _SMALL_BYTES)
 
 
 def file_bytes(frame: DataFrame) -> int | None:

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from bridge import MergePlan
 from bridge.cli import main
-from bridge.engines.native.size import are_small, file_bytes
+from bridge.engines.native.size import few_bytes, file_bytes
 from bridge.pipeline import choice_of
 from bridge.pipeline.point_run import POINTS, PointRun
 from bridge.programs import EngineName
@@ -34,7 +34,7 @@ RULES = {
     "a payload of 0.15": {"payload": "DefaultHoodieRecordPayload", "release": "0.15"},
     "a partial update": {"payload": "PartialUpdateAvroPayload", "release": "1.2"},
 }
-LIMIT = "bridge.engines.native.size._SMALL_BYTES"
+LIMITS = {name: f"bridge.engines.native.size.{name}" for name in ("_SMALL_BYTES", "_SMALL_BYTES_TO_FILL")}
 WHY = "not native: the inputs are few bytes of files"
 
 
@@ -88,9 +88,14 @@ def test_small_files_go_to_python_and_larger_ones_are_merged_natively_to_the_sam
     frames, plan = frames_of(point, files, spark), plan_of(rule)
     small, in_python = chosen(point, frames, plan)
     assert (small.engine, small.why[: len(WHY)]) == (EngineName.PYTHON, WHY)
-    sizes = [file_bytes(frame) for frame in frames.values()]
-    monkeypatch.setattr(LIMIT, sum(size or 0 for size in sizes) - 1)
-    assert all(are_small(frame) for frame in frames.values()) is (len(frames) > 1), "each alone would be small"
+    size = sum(file_bytes(frame) or 0 for frame in frames.values())
+    own, other = reversed(LIMITS.values()) if rule == "a partial update" else LIMITS.values()
+    monkeypatch.setattr(own, size)
+    monkeypatch.setattr(other, 0)
+    assert chosen(point, frames, plan)[0].engine is EngineName.PYTHON
+    monkeypatch.setattr(own, size - 1)
+    assert all(few_bytes(frame) for frame in frames.values()) is (len(frames) > 1), "each alone would be small"
+    monkeypatch.setattr(other, size)
     large, natively = chosen(point, frames, plan)
     assert large == (EngineName.NATIVE, "the rule runs as Spark's own expressions")
     assert rows_of(in_python) == rows_of(natively)
@@ -104,7 +109,8 @@ def test_the_limit_is_one_of_all_sides_with_their_control_columns_or_without(
     frames = frames_of(point, files, spark)
     size = sum(file_bytes(frame) or 0 for frame in frames.values())
     for limit, expected in ((size, EngineName.PYTHON), (size - 1, EngineName.NATIVE)):
-        monkeypatch.setattr(LIMIT, limit)
+        for name in LIMITS.values():
+            monkeypatch.setattr(name, limit)
         assert chosen(point, frames, plan_of())[0].engine is expected
 
 
