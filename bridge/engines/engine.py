@@ -51,7 +51,7 @@ class Choice(NamedTuple):
 
 
 def engine_of(job: Job) -> Choice:
-    """Return the engine that runs a job: natively where that is proved to be equal, unless the plan says otherwise.
+    """Return the engine that runs a job: natively where all comparisons were equal, unless the plan says otherwise.
 
     Raises:
         PlanError: the plan's engine can't run the job; says why.

@@ -74,7 +74,7 @@ def any_gap(gaps: tuple[Gap, ...], names: Mapping[str, str] | None = None) -> Co
 def packed(versions: DataFrame, gaps: tuple[Gap, ...], names: Mapping[str, str], keys: Sequence[str]) -> DataFrame:
     """Return versions with the columns to fill as one struct, until `with_gaps_filled` fills them.
 
-    Each window on the way copies a version, and Spark compiles that copy, which takes time for each column.
+    Each window on the way copies its rows, and Spark compiles that copy column by column; a struct is one column.
     """
     filled = _to_fill(gaps, names, keys)
     kept = [quoted_name(name) for name in versions.columns if name not in filled]
@@ -100,7 +100,7 @@ def with_gaps_filled(  # noqa: PLR0913 (names of columns)
     Args:
         versions: all versions of a key, `packed`.
         gaps: the columns to fill.
-        names: their names.
+        names: what these are called on the newer side.
         keys: the columns of a key.
         position: the column by which versions arrived.
         high: the column that tells whether a version won when it arrived.
