@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from bridge.compare.side_names import side_names
 from bridge.config import capabilities
 from bridge.errors import PlanError
+from bridge.linkage import extends
 from bridge.merge import merge_config
 from bridge.pipeline import choice_of, program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
 from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade
 from bridge.spark import described
-from bridge.verify import extends
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef

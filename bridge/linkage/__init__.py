@@ -1,0 +1,9 @@
+"""What compiled classes need of Hudi, held against the classes of its releases; without Spark, and without loading."""
+
+from __future__ import annotations
+
+from bridge.linkage.class_file import extends, literals_of
+from bridge.linkage.hudi_classes import TABULATED
+from bridge.linkage.linkage import MERGER, PAYLOAD, DeadOverride, Fault, Linkage, links_to
+
+__all__ = ["MERGER", "PAYLOAD", "TABULATED", "DeadOverride", "Fault", "Linkage", "extends", "links_to", "literals_of"]
