@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from bridge.linkage.class_file import extends, literals_of
+from bridge.linkage.class_literals import extends, literals_of
+from bridge.linkage.code_walk import MERGER, PAYLOAD
 from bridge.linkage.hudi_classes import TABULATED
-from bridge.linkage.linkage import MERGER, PAYLOAD, DeadOverride, Fault, Linkage, links_to
+from bridge.linkage.linkage import DeadOverride, Fault, Linkage
+from bridge.linkage.links_to import links_to
 
 __all__ = ["MERGER", "PAYLOAD", "TABULATED", "DeadOverride", "Fault", "Linkage", "extends", "links_to", "literals_of"]

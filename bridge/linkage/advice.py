@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bridge.linkage.class_file import CONSTRUCTOR, Access, ClassFile, Method, Op, written
+from bridge.linkage.class_file import CONSTRUCTOR, ClassFile, ClassMethod, Flag, Op, written
 from bridge.linkage.resolution import ancestors
 
 if TYPE_CHECKING:
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 _MOST: Final = 3
 
 
-def same_name(method: Method, one: ClassFile, path: ClassPath) -> list[Method]:
+def same_name(method: ClassMethod, one: ClassFile, path: ClassPath) -> list[ClassMethod]:
     """Return the methods of others above a class that have the name of its method, but not its parameters."""
-    found: dict[tuple[str, str], Method] = {}
+    found: dict[tuple[str, str], ClassMethod] = {}
     for name, base in ancestors(one, path):
         for own in () if base is None or path.is_users(name) else base.methods:
-            is_open = own.access & (Access.PUBLIC | Access.PROTECTED)
+            is_open = own.access & (Flag.PUBLIC | Flag.PROTECTED)
             is_other = own.name == method.name and own.descriptor != method.descriptor
-            if is_open and is_other and not own.access & (Access.STATIC | Access.BRIDGE):
+            if is_open and is_other and not own.access & (Flag.STATIC | Flag.BRIDGE):
                 found.setdefault((own.name, own.descriptor), own)
     return [*found.values()]
 
@@ -51,16 +51,16 @@ def instead_of(use: Use, path: ClassPath) -> str:
     return f"{release} has {_or(places)}" if places and len(places) <= _MOST else ""
 
 
-def _open(owner: ClassFile, path: ClassPath) -> Iterator[Method]:
+def _open(owner: ClassFile, path: ClassPath) -> Iterator[ClassMethod]:
     """Yield the methods of a class, and of those above it, that a class outside can use."""
     for one in (owner, *(found for _, found in ancestors(owner, path) if found is not None)):
         for own in one.methods:
             is_own = own.name != CONSTRUCTOR or one is owner
-            if own.access & (Access.PUBLIC | Access.PROTECTED) and Access.BRIDGE not in own.access and is_own:
+            if own.access & (Flag.PUBLIC | Flag.PROTECTED) and Flag.BRIDGE not in own.access and is_own:
                 yield own
 
 
-def _getters(owner: ClassFile, use: Use, path: ClassPath) -> list[Method]:
+def _getters(owner: ClassFile, use: Use, path: ClassPath) -> list[ClassMethod]:
     """Return the methods that give the value of a field."""
     if use.op not in {Op.GET_FIELD, Op.GET_STATIC}:
         return []

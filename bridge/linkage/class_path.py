@@ -8,7 +8,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bridge.linkage.class_file import CONSTRUCTOR, OBJECT, Access, ClassFile, Method, read_class
+from bridge.linkage.class_file import CONSTRUCTOR, OBJECT, ClassFile, ClassMethod, Flag
+from bridge.linkage.class_reader import read_class
 from bridge.linkage.hudi_classes import hudi_classes
 from payloads import PayloadNotFoundError
 
@@ -38,25 +39,25 @@ _WITHOUT_MEMBERS: Final = frozenset({"java.io.Serializable", "java.lang.Cloneabl
 _HUDI: Final = "org.apache.hudi."
 _OBJECT: Final = ClassFile(
     OBJECT,
-    Access.PUBLIC,
+    Flag.PUBLIC,
     None,
     (),
     (),
     tuple(
-        Method(name, descriptor, access)
+        ClassMethod(name, descriptor, access)
         for name, descriptor, access in (
-            (CONSTRUCTOR, "()V", Access.PUBLIC),
-            ("getClass", "()Ljava/lang/Class;", Access.PUBLIC | Access.FINAL),
-            ("hashCode", "()I", Access.PUBLIC),
-            ("equals", "(Ljava/lang/Object;)Z", Access.PUBLIC),
-            ("clone", "()Ljava/lang/Object;", Access.PROTECTED),
-            ("toString", "()Ljava/lang/String;", Access.PUBLIC),
-            ("notify", "()V", Access.PUBLIC | Access.FINAL),
-            ("notifyAll", "()V", Access.PUBLIC | Access.FINAL),
-            ("wait", "()V", Access.PUBLIC | Access.FINAL),
-            ("wait", "(J)V", Access.PUBLIC | Access.FINAL),
-            ("wait", "(JI)V", Access.PUBLIC | Access.FINAL),
-            ("finalize", "()V", Access.PROTECTED),
+            (CONSTRUCTOR, "()V", Flag.PUBLIC),
+            ("getClass", "()Ljava/lang/Class;", Flag.PUBLIC | Flag.FINAL),
+            ("hashCode", "()I", Flag.PUBLIC),
+            ("equals", "(Ljava/lang/Object;)Z", Flag.PUBLIC),
+            ("clone", "()Ljava/lang/Object;", Flag.PROTECTED),
+            ("toString", "()Ljava/lang/String;", Flag.PUBLIC),
+            ("notify", "()V", Flag.PUBLIC | Flag.FINAL),
+            ("notifyAll", "()V", Flag.PUBLIC | Flag.FINAL),
+            ("wait", "()V", Flag.PUBLIC | Flag.FINAL),
+            ("wait", "(J)V", Flag.PUBLIC | Flag.FINAL),
+            ("wait", "(JI)V", Flag.PUBLIC | Flag.FINAL),
+            ("finalize", "()V", Flag.PROTECTED),
         )
     ),
 )
@@ -135,7 +136,7 @@ class ClassPath:
         if name == OBJECT:
             return _OBJECT
         if name in _WITHOUT_MEMBERS:
-            return ClassFile(name, Access.PUBLIC | Access.INTERFACE | Access.ABSTRACT, OBJECT, (), (), ())
+            return ClassFile(name, Flag.PUBLIC | Flag.INTERFACE | Flag.ABSTRACT, OBJECT, (), (), ())
         if name in self.hudi:
             return self.hudi.get(name)
         return self.user.get(name) if self.is_users(name) else _spark_class(name)

@@ -11,14 +11,16 @@ import lzma
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bridge.linkage.class_file import Access, ClassFile, Field, Method
-from payloads import HudiRelease
+from bridge.linkage.class_file import ClassField, ClassFile, ClassMethod, Flag
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from payloads import HudiRelease
+
 TABLE: Final = Path(__file__).parent / "hudi_classes.txt.xz"
-TABULATED: Final = tuple(release for release in HudiRelease if release >= HudiRelease.V0_14)
+TABULATED: Final = releases(since="0.14")
 """The releases whose classes are known, the oldest first."""
 
 _BETWEEN = "\t"
@@ -54,18 +56,18 @@ class HudiClasses:
         """Return the full names of the public classes with a simple name."""
         end = f"/{simple}"
         found = [name.replace("/", ".") for name, line in self._lines.items() if name.endswith(end) and line]
-        return [name for name in found if (read := self.get(name)) is not None and Access.PUBLIC in read.access]
+        return [name for name in found if (read := self.get(name)) is not None and Flag.PUBLIC in read.access]
 
     def with_method(self, name: str, descriptor: str) -> list[ClassFile]:
         """Return the public classes that declare a public method."""
         start = f" {name}{descriptor}"
         named = (one.replace("/", ".") for one, line in self._lines.items() if line and start in line)
-        found = (read for one in named if (read := self.get(one)) is not None and Access.PUBLIC in read.access)
+        found = (read for one in named if (read := self.get(one)) is not None and Flag.PUBLIC in read.access)
         wanted = (name, descriptor)
         return [
             one
             for one in found
-            if any((own.name, own.descriptor) == wanted and Access.PUBLIC in own.access for own in one.methods)
+            if any((own.name, own.descriptor) == wanted and Flag.PUBLIC in own.access for own in one.methods)
         ]
 
 
@@ -123,13 +125,13 @@ def _read(line: str) -> ClassFile | None:
         flags, text = one.split(" ", 1)
         if "(" in text:
             at = text.index("(")
-            methods.append(Method(text[:at], text[at:].replace(".", "/"), Access(int(flags, 16))))
+            methods.append(ClassMethod(text[:at], text[at:].replace(".", "/"), Flag(int(flags, 16))))
         else:
             own, descriptor = text.split(" ")
-            fields.append(Field(own, descriptor.replace(".", "/"), Access(int(flags, 16))))
+            fields.append(ClassField(own, descriptor.replace(".", "/"), Flag(int(flags, 16))))
     return ClassFile(
         name,
-        Access(int(access, 16)),
+        Flag(int(access, 16)),
         parent or None,
         tuple(interfaces.split(",")) if interfaces else (),
         tuple(fields),

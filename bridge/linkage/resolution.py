@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.linkage.class_file import CONSTRUCTOR, Access, ClassFile, Field, Method, Op, written, written_type
+from bridge.linkage.class_file import CONSTRUCTOR, ClassField, ClassFile, ClassMethod, Flag, Op, written, written_type
 from bridge.linkage.class_file import types_of as _types_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.linkage.class_file import Use
     from bridge.linkage.class_path import ClassPath
 
-_STATIC_AND_OWN: Final = Access.STATIC | Access.PRIVATE
+_STATIC_AND_OWN: Final = Flag.STATIC | Flag.PRIVATE
 
 
 class Problem(NamedTuple):
@@ -45,7 +45,7 @@ class Resolved(NamedTuple):
 
     problem: Problem | None = None
     owner: ClassFile | None = None
-    member: Field | Method | None = None
+    member: ClassField | ClassMethod | None = None
     needs_one_loader: bool = False
     doubt: Problem | None = None
 
@@ -98,8 +98,8 @@ def is_known(one: ClassFile, path: ClassPath) -> bool:
 
 
 def overridden(
-    method: Method, one: ClassFile, path: ClassPath, *, beyond_users: bool = True
-) -> Iterator[tuple[ClassFile, Method]]:
+    method: ClassMethod, one: ClassFile, path: ClassPath, *, beyond_users: bool = True
+) -> Iterator[tuple[ClassFile, ClassMethod]]:
     """Yield the methods that a method of a class overrides or implements, the nearest first.
 
     With `beyond_users` those of the user's own classes are left out. Source: JVMS 5.4.5.
@@ -145,8 +145,8 @@ def ancestors_of_field(one: ClassFile, path: ClassPath) -> Iterator[tuple[str, C
 
 
 def _method(owner: ClassFile, use: Use, path: ClassPath) -> Resolved:
-    if (Access.INTERFACE in owner.access) != use.of_interface:
-        kind = "an interface" if Access.INTERFACE in owner.access else "no interface"
+    if (Flag.INTERFACE in owner.access) != use.of_interface:
+        kind = "an interface" if Flag.INTERFACE in owner.access else "no interface"
         return Resolved(Problem("IncompatibleClassChangeError", f"{owner.name} is {kind}"))
     wanted = (use.name, use.descriptor)
     for base in supers(owner, path):
@@ -165,7 +165,7 @@ def _method(owner: ClassFile, use: Use, path: ClassPath) -> Resolved:
 def _interfaces(owner: ClassFile, path: ClassPath) -> Iterator[ClassFile]:
     """Yield what a class has methods of besides the classes that it extends; an interface has those of Object."""
     for _, base in ancestors(owner, path):
-        if base is not None and (Access.INTERFACE in base.access or Access.INTERFACE in owner.access):
+        if base is not None and (Flag.INTERFACE in base.access or Flag.INTERFACE in owner.access):
             yield base
 
 
@@ -185,7 +185,7 @@ def _no_method(owner: ClassFile, use: Use, path: ClassPath) -> Problem:
     return Problem("NoSuchMethodError", f"there is no {_called(owner, use)}")
 
 
-def _called(owner: ClassFile, use: Use | Method | Field) -> str:
+def _called(owner: ClassFile, use: Use | ClassMethod | ClassField) -> str:
     short = _short(owner.name)
     if use.name == CONSTRUCTOR:
         return f"constructor {written(short, use.descriptor)}"
@@ -199,19 +199,19 @@ def _access(found: Resolved, user: ClassFile, path: ClassPath) -> tuple[Problem 
     """Return why a class may not use a member, and whether it may only where one loader has both classes."""
     owner, member = found.owner, found.member
     assert owner is not None and member is not None  # noqa: PT018, S101 (callers have found it)
-    if Access.PUBLIC in member.access or owner.name == user.name:
+    if Flag.PUBLIC in member.access or owner.name == user.name:
         return None, False
     what = f"{_kind(member)} {_called(owner, member)}".removeprefix("constructor ")
-    if Access.PRIVATE in member.access:
+    if Flag.PRIVATE in member.access:
         nest = _outermost(owner.name) == _outermost(user.name)
         return None if nest else Problem("IllegalAccessError", f"{what} is private"), False
-    if Access.PROTECTED in member.access:
+    if Flag.PROTECTED in member.access:
         heirs = {user.name, *(name for name, _ in ancestors(user, path))}
         if owner.name in heirs:
             return None, False
     if _package(owner.name) == _package(user.name):
         return None, path.is_users(user.name) and not path.is_users(owner.name)
-    word = "protected" if Access.PROTECTED in member.access else "not public"
+    word = "protected" if Flag.PROTECTED in member.access else "not public"
     # An array's clone() and the like aside, which no class file names by its owner.
     return Problem("IllegalAccessError", f"{what} is {word}"), False
 
@@ -221,36 +221,36 @@ def _form(use: Use, found: Resolved, user: ClassFile) -> Problem | None:
     owner, member = found.owner, found.member
     assert owner is not None and member is not None  # noqa: PT018, S101 (callers have found it)
     what = f"{_kind(member)} {_called(owner, member)}".removeprefix("constructor ")
-    is_static = Access.STATIC in member.access
+    is_static = Flag.STATIC in member.access
     if is_static != use.op.is_static:
         return Problem("IncompatibleClassChangeError", f"{what} is {'static' if is_static else 'not static'}")
-    if use.op in {Op.PUT_FIELD, Op.PUT_STATIC} and Access.FINAL in member.access and owner.name != user.name:
+    if use.op in {Op.PUT_FIELD, Op.PUT_STATIC} and Flag.FINAL in member.access and owner.name != user.name:
         return Problem("IllegalAccessError", f"{what} is final, and can't be set")
     is_super = use.op is Op.INVOKE_SPECIAL and use.name != CONSTRUCTOR
-    if is_super and Access.ABSTRACT in member.access:
+    if is_super and Flag.ABSTRACT in member.access:
         return Problem("AbstractMethodError", f"{what} is abstract, and can't be called by super")
     return None
 
 
 def _not_built(owner: ClassFile) -> Problem | None:
-    if owner.access & (Access.ABSTRACT | Access.INTERFACE):
-        kind = "an interface" if Access.INTERFACE in owner.access else "abstract"
+    if owner.access & (Flag.ABSTRACT | Flag.INTERFACE):
+        kind = "an interface" if Flag.INTERFACE in owner.access else "abstract"
         return Problem("InstantiationError", f"{owner.name} is {kind}, and can't be built")
     return None
 
 
 def _is_open(owner: ClassFile, user: ClassFile, *, same_package: bool = True) -> bool:
-    if Access.PUBLIC in owner.access or owner.name == user.name:
+    if Flag.PUBLIC in owner.access or owner.name == user.name:
         return True
     return same_package and _package(owner.name) == _package(user.name)
 
 
-def _is_inherited(own: Method, base: ClassFile, one: ClassFile) -> bool:
-    return bool(own.access & (Access.PUBLIC | Access.PROTECTED)) or _package(base.name) == _package(one.name)
+def _is_inherited(own: ClassMethod, base: ClassFile, one: ClassFile) -> bool:
+    return bool(own.access & (Flag.PUBLIC | Flag.PROTECTED)) or _package(base.name) == _package(one.name)
 
 
-def _kind(member: Field | Method) -> str:
-    if isinstance(member, Field):
+def _kind(member: ClassField | ClassMethod) -> str:
+    if isinstance(member, ClassField):
         return "the field"
     return "the constructor" if member.name == CONSTRUCTOR else "the method"
 

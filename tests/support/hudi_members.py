@@ -11,7 +11,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bridge.linkage.class_file import Access, ClassFile, read_class
+from bridge.linkage.class_file import ClassFile, Flag
+from bridge.linkage.class_reader import read_class
 from bridge.linkage.hudi_classes import TABLE, packed
 
 if TYPE_CHECKING:
@@ -28,10 +29,8 @@ BUNDLES: Final = (
 _OWN: Final = re.compile(r"org/apache/hudi/(?!org/|com/|javax/)")
 """Hudi's own classes, without those of others that it carries under other names."""
 _GENERATED: Final = re.compile(r"lambda\$|access\$|\$deserializeLambda\$")
-_OF_CLASS: Final = Access.PUBLIC | Access.FINAL | Access.INTERFACE | Access.ABSTRACT
-_OF_MEMBER: Final = (
-    Access.PUBLIC | Access.PRIVATE | Access.PROTECTED | Access.STATIC | Access.FINAL | Access.ABSTRACT | Access.BRIDGE
-)
+_OF_CLASS: Final = Flag.PUBLIC | Flag.FINAL | Flag.INTERFACE | Flag.ABSTRACT
+_OF_MEMBER: Final = Flag.PUBLIC | Flag.PRIVATE | Flag.PROTECTED | Flag.STATIC | Flag.FINAL | Flag.ABSTRACT | Flag.BRIDGE
 
 
 def jar_of(bundle: str) -> Path:

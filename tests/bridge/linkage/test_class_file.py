@@ -6,7 +6,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from bridge.linkage.class_file import extends, literals_of, read_class
+from bridge.linkage.class_literals import extends, literals_of
+from bridge.linkage.class_reader import read_class
 
 JARS = Path(pyspark.__file__).parent / "jars"
 

@@ -1,0 +1,43 @@
+"""links_to: whether a compiled class links to each release of Hudi, what fails, and which of its overrides are dead."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from bridge.linkage.class_path import ClassPath, UserJars
+from bridge.linkage.code_walk import CodeWalk
+from bridge.linkage.hudi_classes import TABULATED
+from payloads import PayloadNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from bridge.linkage.linkage import Linkage
+    from payloads import HudiRelease
+
+
+def links_to(
+    name: str, jars: Sequence[str | Path], releases: Sequence[HudiRelease] = TABULATED
+) -> Mapping[HudiRelease, Linkage]:
+    """Return how a payload or merger of some jars links to each release, without loading it.
+
+    `name` is its full Java name. Releases whose classes are not tabulated (before 0.14) are left out.
+
+    Raises:
+        PayloadNotFoundError: a jar can't be read, or neither the jars nor any of the releases have the class.
+    """
+    found = _links_to(name, tuple(map(str, jars)))
+    return {release: found[release] for release in releases if release in found}
+
+
+@functools.lru_cache(maxsize=16)
+def _links_to(name: str, jars: tuple[str, ...]) -> Mapping[HudiRelease, Linkage]:
+    user = UserJars(jars)
+    paths = [ClassPath(release, user) for release in TABULATED]
+    if user.get(name) is None and not any(path.hudi.get(name) for path in paths):
+        where = ", ".join(jars) or "no jar"
+        msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
+        raise PayloadNotFoundError(msg)
+    return {path.release: CodeWalk(name, path, paths).linkage() for path in paths}
