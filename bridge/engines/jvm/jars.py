@@ -62,7 +62,7 @@ class _Application:
         self.sent: set[str] = set()
         self.packages: dict[str, list[Path]] = {}
         self.secret = secrets.token_hex(16)
-        self.checked: dict[tuple[tuple[str, ...], HudiRelease, str | None, tuple[str, ...]], Jars] = {}
+        self.checked: dict[tuple[tuple[str, ...], HudiRelease, tuple[str, ...], tuple[str, ...]], Jars] = {}
 
 
 _applications: dict[str, _Application] = {}
@@ -84,9 +84,9 @@ def jars_of(
     driver = Driver(spark)
     application = _application_of(spark)
     names = classes or (java_name_of(payload, release),)
-    request = (names, release, payload.jar, payload.package)
+    request = (names, release, payload.jars, payload.package)
     if request not in application.checked:
-        files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
+        files = [*bundles_of(spark, payload, release), *(_user_jar(application, jar) for jar in payload.jars)]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         for name in names:
@@ -226,10 +226,8 @@ def _check_scala(spark: SparkSession, name: str) -> None:
         raise PlanError(msg)
 
 
-def _user_jar(application: _Application, jar: str | None) -> list[Path]:
-    """Copy the user's jar to a name derived from its content: Spark sends only one file of a name."""
-    if jar is None:
-        return []
+def _user_jar(application: _Application, jar: str) -> Path:
+    """Copy a jar of the user to a name derived from its content: Spark sends only one file of a name."""
     path = Path(jar)
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
@@ -242,7 +240,7 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
     copy = application.folder / f"{path.stem}-{digest}.jar"
     if not copy.exists():
         shutil.copyfile(path, copy)
-    return [copy]
+    return copy
 
 
 # -- our own classes

@@ -76,7 +76,7 @@ class Calls:
             named = [DEFAULT_PAYLOAD]
         if not named:
             raise PlanError(_uncalled(plan, self._config))
-        source = () if merger is None else (merger.jar, merger.package)
+        source = () if merger is None else (merger.jars, merger.package)
         self.reference = plan.payload or PayloadRef(named[0], *source)
         self.classes = tuple(named)
 

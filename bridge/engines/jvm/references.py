@@ -124,14 +124,14 @@ class CompiledMergerRef(MergerRef):
 
 @functools.lru_cache(maxsize=8)
 def _payload_class(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
-    plain = PayloadRef(reference.name, reference.jar, reference.package)
+    plain = PayloadRef(reference.name, reference.jars, reference.package)
     of_release = functools.partial(_payload_class, reference)
     return payload_of(plain, release, reference.host.calls(plain, release), of_release)
 
 
 @functools.lru_cache(maxsize=8)
 def _merger_calls(reference: CompiledMergerRef) -> ClassCalls:
-    return reference.host.calls(PayloadRef(DEFAULT_PAYLOAD, reference.jar, reference.package), reference.release)
+    return reference.host.calls(PayloadRef(DEFAULT_PAYLOAD, reference.jars, reference.package), reference.release)
 
 
 def jvm_payload(
@@ -143,7 +143,7 @@ def jvm_payload(
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     plain = PayloadRef(payload) if isinstance(payload, str) else payload
-    reference = CompiledPayloadRef(plain.name, plain.jar, plain.package, host=InDriver(spark))
+    reference = CompiledPayloadRef(plain.name, plain.jars, plain.package, host=InDriver(spark))
     return _payload_class(reference, HudiRelease.parse(release))
 
 
@@ -158,7 +158,7 @@ def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
     merger = plan.merger
     if merger is not None and plan.mode is None and merger.is_compiled and not merger.has_port:
         merger = CompiledMergerRef(
-            merger.name, merger.jar, merger.package, merger.strategy, host=host, release=plan.release
+            merger.name, merger.jars, merger.package, merger.strategy, host=host, release=plan.release
         )
     return dataclasses.replace(
         plan, payload=payload, merger=merger, stored_payload=stored, engine="python", implementation=None
@@ -168,4 +168,4 @@ def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
 def _called(payload: PayloadRef | None, release: HudiRelease, host: ClassHost) -> PayloadRef | None:
     if payload is None or payload.has_port(release):
         return payload
-    return CompiledPayloadRef(payload.name, payload.jar, payload.package, host=host)
+    return CompiledPayloadRef(payload.name, payload.jars, payload.package, host=host)
