@@ -20,6 +20,7 @@ from payloads.errors import (
     PayloadNotFoundError,
     did_you_mean,
 )
+from payloads.jars import JarPaths, jar_paths
 from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 
@@ -77,26 +78,39 @@ _INSTEAD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class PayloadRef:
     """The name of a payload class and what is needed to find it; plans carry it, as classes can't always be pickled.
 
     Attributes:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
-        jar: path of a jar with the compiled class.
+        jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
 
     Added in 0.1.0.
     """
 
     name: str
-    jar: str | None = None
+    jars: tuple[str, ...] = ()
     package: tuple[str, ...] = ()
+
+    def __init__(
+        self, name: str, jar: JarPaths = None, package: Iterable[str] = (), *, jars: Iterable[str] = ()
+    ) -> None:
+        """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jars)))
+        object.__setattr__(self, "package", tuple(package))
+
+    @property
+    def jar(self) -> str | None:
+        """The jars as `spark-submit --jars` takes them, with commas between them; None without one."""
+        return ",".join(self.jars) or None
 
     @property
     def is_compiled(self) -> bool:
         """Whether a jar or a package comes with the name."""
-        return self.jar is not None or bool(self.package)
+        return bool(self.jars or self.package)
 
     @property
     def is_builtin(self) -> bool:
@@ -130,7 +144,7 @@ class PayloadRef:
         except PayloadNotFoundError as error:
             if not self.is_compiled:
                 raise
-            source = self.jar or ", ".join(self.package)
+            source = ", ".join(self.jars or self.package)
             msg = f"{self.name} has no Python class ({error}); run the compiled class of {source} with the jvm engine"
             raise PayloadNotFoundError(msg) from error
 

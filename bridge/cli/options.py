@@ -10,9 +10,10 @@ import click
 from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
+from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
+from bridge.cli.on_error import call_timeout_option
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.paths import InputFile
-from bridge.cli.session import bare_session_options, is_of_spark
+from bridge.cli.session import bare_session_options
 from bridge.config import key_hint
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.programs import WriteOperation
@@ -150,26 +151,6 @@ operation_option = click.option(
     "those of sql_update keys and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
-_JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--implementation",
-        type=click.Choice(["python", "java"]),
-        help="java: run the compiled class even if there is a Python port; python: never run it.",
-    ),
-    click.option(
-        "--jar",
-        type=InputFile(),
-        metavar="FILE",
-        help="The jar with your compiled payload or merger class, which runs unchanged inside Spark.",
-    ),
-    click.option(
-        "--package",
-        multiple=True,
-        metavar="COORDINATE",
-        help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
-        "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
-    ),
-)
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     payload_option(),
     click.option(
@@ -231,7 +212,8 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         show_default=True,
         help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
-    *_JAVA_OPTIONS,
+    *JAVA_OPTIONS,
+    call_timeout_option,
     bare_session_options,
 )
 
@@ -239,11 +221,6 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 def plan_options(command: F) -> F:
     """Add the options that make a plan; `plan_of` reads them."""
     return with_options(command, _PLAN_OPTIONS)
-
-
-def java_options(command: F) -> F:
-    """Add the options that name compiled classes and choose whether they run."""
-    return with_options(command, _JAVA_OPTIONS)
 
 
 def left_plan_options(command: F) -> F:
@@ -269,7 +246,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     """
     options = with_job(options)
     payload = options["payload"]
-    java = {"jar": options["jar"], "package": tuple(one for one in options["package"] if not is_of_spark(one))}
+    java = compiled_of(options)
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
@@ -278,7 +255,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     try:
         plan = MergePlan(
             payload=None if payload is None else PayloadRef(payload, **java),
-            merger=None if merger is None else MergerRef(merger, **(java if options["mode"] is None else {})),
+            merger=None if merger is None else MergerRef(merger, **({} if options["mode"] else java)),
             release=options["release"],
             table_type=table_type,
             key=options["key"] or (),
@@ -290,6 +267,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             engine=options["engine"],
             implementation=options["implementation"],
             on_error=options.get("on_error", "fail"),
+            call_timeout=options["call_timeout"],
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)

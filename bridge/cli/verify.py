@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.completion import rules_from
+from bridge.cli.java_options import compiled_of, java_options
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import java_options, names, prop, refuse, release_option
+from bridge.cli.options import names, prop, refuse, release_option
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
@@ -117,7 +118,7 @@ def _verified(
         "props": dict(options["props"]),
     }
     stop_if_dry()
-    reference = PayloadRef(name, options["jar"], tuple(options["package"]))
+    reference = PayloadRef(name, **compiled_of(options))
     try:
         runs_java = _runs_java(reference, release, options["implementation"])
         if not runs_java and gives_columns_alone(name):

@@ -36,6 +36,8 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from payloads.jars import JarPaths
+
 _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
     {
         DEFAULT,
@@ -50,7 +52,7 @@ def inspect(
     writer: Mapping[str, str] | None = None,
     release: str | HudiRelease = HudiRelease.latest(),
     *,
-    jar: str | None = None,
+    jar: JarPaths = None,
     package: tuple[str, ...] = (),
 ) -> Inspection:
     """Determine how a table merges under a release.
@@ -97,7 +99,7 @@ def _named_classes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> 
     return named
 
 
-def _found(name: str, side: str, release: HudiRelease, jar: str | None, package: tuple[str, ...]) -> PayloadClass:
+def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: tuple[str, ...]) -> PayloadClass:
     reference = PayloadRef(name, jar, package)
     if side != "writer" and not reference.is_builtin and not reference.is_compiled:
         why = f"Hudi ships no {name}, and the table's properties alone load no code; pass it as the writer's class"

@@ -37,6 +37,8 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from payloads.jars import JarPaths
+
 
 def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to set)
     properties: Mapping[str, str],
@@ -46,7 +48,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     *,
     keep_table_version: bool = False,
     mode: TargetMode | None = None,
-    jar: str | None = None,
+    jar: JarPaths = None,
 ) -> MigrationPlan:
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
@@ -136,7 +138,7 @@ def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str |
 
 
 def _warnings(
-    now: TableMergeConfig, after: Mapping[str, str], options: Mapping[str, str], move: Move, jar: str | None
+    now: TableMergeConfig, after: Mapping[str, str], options: Mapping[str, str], move: Move, jar: JarPaths
 ) -> tuple[Finding, ...]:
     """Return what is wrong with the table as it will be, or would be if it moved as it is."""
     table, new = TableMergeConfig.from_properties(after), move.to_release

@@ -98,7 +98,7 @@ def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
         "",
         '@pytest.fixture(scope="module")',
         "def subject():",
-        f"    payload = PayloadRef({reference.name!r}, jar={reference.jar!r}, package={reference.package!r})",
+        f"    payload = PayloadRef({reference.name!r}, jars={reference.jars!r}, package={reference.package!r})",
         "    return compiled(",
         "        local_session(),",
         "        payload,",

@@ -36,6 +36,8 @@ SOURCES: Final = Path(__file__).parents[1] / "java"
 _SCALA = re.compile(r"_(2\.1\d)\b")
 SPARK_4: Final = "4.0"
 """The Spark 4 on which compiled classes have run."""
+_COPIED = re.compile(r"-[0-9a-f]{12}\.jar$")
+"""The end of the name of a jar of the user as it is sent."""
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -62,7 +64,7 @@ class _Application:
         self.sent: set[str] = set()
         self.packages: dict[str, list[Path]] = {}
         self.secret = secrets.token_hex(16)
-        self.checked: dict[tuple[tuple[str, ...], HudiRelease, str | None, tuple[str, ...]], Jars] = {}
+        self.checked: dict[tuple[tuple[str, ...], HudiRelease, tuple[str, ...], tuple[str, ...]], Jars] = {}
 
 
 _applications: dict[str, _Application] = {}
@@ -84,9 +86,9 @@ def jars_of(
     driver = Driver(spark)
     application = _application_of(spark)
     names = classes or (java_name_of(payload, release),)
-    request = (names, release, payload.jar, payload.package)
+    request = (names, release, payload.jars, payload.package)
     if request not in application.checked:
-        files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
+        files = [*bundles_of(spark, payload, release), *(_user_jar(application, jar) for jar in payload.jars)]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         for name in names:
@@ -226,10 +228,8 @@ def _check_scala(spark: SparkSession, name: str) -> None:
         raise PlanError(msg)
 
 
-def _user_jar(application: _Application, jar: str | None) -> list[Path]:
-    """Copy the user's jar to a name derived from its content: Spark sends only one file of a name."""
-    if jar is None:
-        return []
+def _user_jar(application: _Application, jar: str) -> Path:
+    """Copy a jar of the user to a name derived from its content: Spark sends only one file of a name."""
     path = Path(jar)
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
@@ -242,7 +242,7 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
     copy = application.folder / f"{path.stem}-{digest}.jar"
     if not copy.exists():
         shutil.copyfile(path, copy)
-    return [copy]
+    return copy
 
 
 # -- our own classes
@@ -276,7 +276,7 @@ def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
 
 
 def _check(driver: Driver, name: str, jars: Jars) -> None:
-    where = ", ".join(jars.names[1:])
+    where = ", ".join(_COPIED.sub(".jar", one) for one in jars.names[1:])
     refused = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "refused", name)
     if refused is None:
         return
@@ -286,7 +286,7 @@ def _check(driver: Driver, name: str, jars: Jars) -> None:
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
             raise PayloadNotFoundError(msg)
         case "broken":
-            msg = f"{name} can't be loaded ({detail}); add the jar that it needs with --package"
+            msg = f"{name} can't be loaded: {detail}"
             raise PayloadNotFoundError(msg)
         case "unrelated":
             msg = f"{name} is not a payload: it does not implement org.apache.hudi.common.model.HoodieRecordPayload"

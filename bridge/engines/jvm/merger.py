@@ -46,7 +46,7 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     merger = plan.merger
     if merger is None or plan.mode is not None or not merger.is_compiled:
         return plan
-    jars = jars_of(spark, PayloadRef(DEFAULT_PAYLOAD, merger.jar, merger.package), plan.release)
+    jars = jars_of(spark, PayloadRef(DEFAULT_PAYLOAD, merger.jars, merger.package), plan.release)
     driver = Driver(spark)
     reason, detail = driver.call(driver.class_in(jars.paths, "bridge.jvm.MergerChecks"), "asked", merger.name)
     if reason != "strategy":
@@ -75,7 +75,7 @@ def _refusal(
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
             return MergerNotFoundError(msg)
         case "broken":
-            return MergerNotFoundError(f"{name} can't be loaded ({detail}); add the jar that it needs with --package")
+            return MergerNotFoundError(f"{name} can't be loaded: {detail}")
         case "unrelated":
             msg = f"{name} is not a merger: it does not implement org.apache.hudi.common.model.HoodieRecordMerger"
         case "abstract":
