@@ -11,10 +11,11 @@ from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
-from bridge.cli.on_error import call_timeout_option
 from bridge.cli.job_config import config_option, with_job
+from bridge.cli.on_error import call_timeout_option
 from bridge.cli.session import bare_session_options
 from bridge.config import key_hint
+from bridge.merge import check_links
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.programs import WriteOperation
 from bridge.report import MOST, SAMPLE
@@ -243,6 +244,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
 
     Raises:
         UsageError: the options contradict each other, or name something that does not exist.
+        ClassLinkError: the compiled payload does not link to the release.
     """
     options = with_job(options)
     payload = options["payload"]
@@ -275,6 +277,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             plan.merger.resolve()
     except PayloadBridgeError as error:
         refuse(error)
+    check_links(plan)
     return plan
 
 

@@ -15,7 +15,7 @@ from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.replay_books import both_books_table
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT
-from bridge.merge import merger_warnings
+from bridge.merge import class_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_choices, tell_scope
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
@@ -68,7 +68,7 @@ class ReplayReport(Showable):
             plan sets such keys aside.
         quarantined: how many rows of it each side has, by the name of the side.
         books: what became of the rows that came in, by the name of the side, as in `SimulateReport.books`; a refused
-            side has none.
+            side has none, and where no row was merged neither has.
         outcomes: what Spark keeps for it.
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
 
@@ -217,7 +217,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
     report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
-    report.warnings = merger_warnings(first.left, first.right)
+    report.warnings = class_warnings(first.left, first.right)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),
@@ -254,7 +254,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
-        report.body.append(both_books_table(part.books, part.comparison))
+        if part.books:
+            report.body.append(both_books_table(part.books, part.comparison))
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")
         if part.quarantine is not None and part.quarantined:
@@ -291,7 +292,7 @@ def _last(part: ReplayReport) -> int:
 
 
 def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
-    if len(parts) == 1:
+    if len(parts) == 1 or (grade is Grade.REFUSED and len({part.verdict for part in parts}) == 1):
         return parts[0].verdict
     each = (f"{_type(part).long_name} {_short(part)}" for part in parts)
     return f"{grade.value}: {', '.join(each)}."

@@ -11,7 +11,7 @@ from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
-from bridge.merge import merger_warnings
+from bridge.merge import class_warnings
 from bridge.pipeline import books_table
 from bridge.report import Report, Showable, View, cell, json_record, plan_as_json
 
@@ -60,7 +60,7 @@ class ExplainReport(Showable, ExplainedRow):
 def report_of(told: ExplainReport) -> Report:
     """Report one row."""
     sides = told.comparison
-    warnings = merger_warnings(*(side.plan for side in told.sides))
+    warnings = class_warnings(*(side.plan for side in told.sides))
     report = Report("explain", parting_words(told), success=told.success, warnings=warnings)
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))

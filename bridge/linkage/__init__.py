@@ -6,6 +6,18 @@ from bridge.linkage.class_literals import extends, literals_of
 from bridge.linkage.code_walk import MERGER, PAYLOAD
 from bridge.linkage.hudi_classes import TABULATED
 from bridge.linkage.linkage import DeadOverride, Fault, Linkage
-from bridge.linkage.links_to import links_to
+from bridge.linkage.links_to import check_class, linkage_of, links_to
 
-__all__ = ["MERGER", "PAYLOAD", "TABULATED", "DeadOverride", "Fault", "Linkage", "extends", "links_to", "literals_of"]
+__all__ = [
+    "MERGER",
+    "PAYLOAD",
+    "TABULATED",
+    "DeadOverride",
+    "Fault",
+    "Linkage",
+    "check_class",
+    "extends",
+    "linkage_of",
+    "links_to",
+    "literals_of",
+]

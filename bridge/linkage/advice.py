@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from bridge.linkage.class_file import CONSTRUCTOR, ClassFile, ClassMethod, Flag, Op, written
+from bridge.linkage.class_file import (
+    CONSTRUCTOR,
+    OBJECT,
+    ClassFile,
+    ClassMethod,
+    Flag,
+    Op,
+    class_of,
+    types_of,
+    written,
+)
 from bridge.linkage.resolution import ancestors
 
 if TYPE_CHECKING:
@@ -45,7 +55,9 @@ def instead_of(use: Use, path: ClassPath) -> str:
         short = owner.name.rpartition(".")[2].replace("$", ".")
         name = short if use.name == CONSTRUCTOR else use.name
         texts = [f"`{written(name, one.descriptor)}`" for one in own]
-        return f"{release} has {_or(texts)}: compile the class against {release}"
+        if any(_takes(one, use, path) for one in own):
+            return f"compile the class against {release}, which has {_or(texts)}"
+        return f"{release} has {_or(texts)}"
     moved = path.hudi.with_method(use.name, use.descriptor) if use.name != CONSTRUCTOR else []
     places = [f"`{one.name.rpartition('.')[2]}.{written(use.name, use.descriptor)}`" for one in moved]
     return f"{release} has {_or(places)}" if places and len(places) <= _MOST else ""
@@ -58,6 +70,25 @@ def _open(owner: ClassFile, path: ClassPath) -> Iterator[ClassMethod]:
             is_own = own.name != CONSTRUCTOR or one is owner
             if own.access & (Flag.PUBLIC | Flag.PROTECTED) and Flag.BRIDGE not in own.access and is_own:
                 yield own
+
+
+def _takes(method: ClassMethod, use: Use, path: ClassPath) -> bool:
+    """Whether a source that called what is gone calls a method as it stands."""
+    *wanted, result = types_of(use.descriptor)
+    *taken, returned = types_of(method.descriptor)
+    if len(wanted) != len(taken):
+        return False
+    pairs = [*zip(wanted, taken, strict=True), (returned, result)]
+    return all(_is_a(one, other, path) for one, other in pairs)
+
+
+def _is_a(one: str, other: str, path: ClassPath) -> bool:
+    """Whether a value of one type is one of another."""
+    name, wanted = class_of(one), class_of(other)
+    if one == other or name is None or wanted is None or "[" in one + other:
+        return one == other
+    found = path.get(name)
+    return wanted == OBJECT or (found is not None and wanted in {base for base, _ in ancestors(found, path)})
 
 
 def _getters(owner: ClassFile, use: Use, path: ClassPath) -> list[ClassMethod]:

@@ -129,7 +129,7 @@ class ClassPath:
         """Whether there is a class of this name; without Spark's jars, whatever is not Hudi's counts as Spark's."""
         if name.startswith(JAVA) or name in self.hudi or self.is_users(name):
             return True
-        return _spark_class_file(name) is not None or (_spark_jars() is None and not name.startswith(_HUDI))
+        return not name.startswith(_HUDI) and (_spark_class_file(name) is not None or _spark_jars() is None)
 
     def get(self, name: str) -> ClassFile | None:
         """Return a class with its members; None if there is none, or if its members are not known; see `has`."""
@@ -139,7 +139,9 @@ class ClassPath:
             return ClassFile(name, Flag.PUBLIC | Flag.INTERFACE | Flag.ABSTRACT, OBJECT, (), (), ())
         if name in self.hudi:
             return self.hudi.get(name)
-        return self.user.get(name) if self.is_users(name) else _spark_class(name)
+        if self.is_users(name):
+            return self.user.get(name)
+        return None if name.startswith(_HUDI) else _spark_class(name)
 
 
 # -- Spark

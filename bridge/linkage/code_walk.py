@@ -16,19 +16,19 @@ from bridge.linkage.class_file import (
     ClassFile,
     Flag,
     Op,
+    Use,
     class_of,
     types_of,
     written,
 )
 from bridge.linkage.linkage import DeadOverride, Fault, Linkage, short_name
-from bridge.linkage.resolution import Problem, ancestors, is_known, overridden, resolved
+from bridge.linkage.resolution import Problem, ancestors, overridden, resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from bridge.linkage.class_file import ClassMethod
     from bridge.linkage.class_path import ClassPath
-
-    from bridge.linkage.class_file import ClassMethod, Use
 
 PAYLOAD: Final = "org.apache.hudi.common.model.HoodieRecordPayload"
 MERGER: Final = "org.apache.hudi.common.model.HoodieRecordMerger"
@@ -45,6 +45,8 @@ _HANDLED: Final = {
 """The classes of which a handler has to name one to catch an error; of other errors `_INCOMPATIBLE`."""
 _INCOMPATIBLE: Final = _ALL | {"java.lang.IncompatibleClassChangeError"}
 _MOST_CLASSES: Final = 5000
+_LAMBDA: Final = "lambda$"
+"""The start of the names of methods that Java's compiler makes of lambdas."""
 
 
 class CodeWalk:
@@ -54,7 +56,7 @@ class CodeWalk:
         self._name = name
         self._path = path
         self._paths = paths
-        self._faults: dict[Fault, None] = {}
+        self._faults: dict[Fault, dict[int, None]] = {}
         self._advice: dict[str, None] = {}
         self._touched: dict[str, ClassFile] = {}
         self._live: dict[str, ClassFile] = {}
@@ -80,7 +82,8 @@ class CodeWalk:
             for method in own.methods:
                 self._reach(own, method)
         self._follow()
-        faults = sorted(self._faults, key=lambda fault: (not fault.breaks, not fault.is_reached))
+        found = (fault._replace(lines=tuple(sorted(lines))) for fault, lines in self._faults.items())
+        faults = sorted(found, key=lambda fault: (not fault.breaks, not fault.is_reached))
         return Linkage(self._name, self._path.release, tuple(faults), self._dead(), tuple(self._advice))
 
     def _of_hudi(self) -> Linkage:
@@ -96,7 +99,7 @@ class CodeWalk:
         is_merger = MERGER in above
         built = {own.descriptor for own in root.methods if own.name == CONSTRUCTOR and Flag.PUBLIC in own.access}
         if not is_merger and PAYLOAD not in above:
-            if is_known(root, self._path):
+            if all(self._path.has(name) for name in above):
                 self._add(Problem("ClassCastException", f"{root.name} is neither a payload nor a merger"), root.name)
             return
         if Flag.ABSTRACT in root.access:
@@ -220,23 +223,24 @@ class CodeWalk:
 
     def _fail(self, one: ClassFile, method: ClassMethod, use: Use, problem: Problem) -> None:
         is_missing = problem.error == "NoClassDefFoundError"
-        self._faults[
-            Fault(
-                problem.error,
-                problem.text,
-                one.name,
-                _called(one, method),
-                use.line,
-                instead_of(use, self._path),
-                self._methods[one.name, method.name, method.descriptor],
-                bool(use.caught & _HANDLED.get(problem.error, _INCOMPATIBLE | {f"java.lang.{problem.error}"})),
-                use.owner if is_missing else None,
-            )
-        ] = None
+        if is_missing and any(use.owner == base for base in one.bases):
+            return  # told of the class itself
+        fault = Fault(
+            problem.error,
+            problem.text,
+            one.name,
+            _called(one, method),
+            instead=instead_of(use, self._path),
+            is_reached=self._methods[one.name, method.name, method.descriptor],
+            is_caught=bool(use.caught & _HANDLED.get(problem.error, _INCOMPATIBLE | {f"java.lang.{problem.error}"})),
+            missing_class=use.owner if is_missing else None,
+        )
+        self._faults.setdefault(fault, {}).update({} if use.line is None else {use.line: None})
 
     def _add(self, problem: Problem, user_class: str, missing: str | None = None) -> None:
-        fault = Fault(problem.error, problem.text, user_class, is_reached=self._reaches, missing_class=missing)
-        self._faults[fault] = None
+        instead = "" if missing is None else instead_of(Use(Op.CLASS, missing), self._path)
+        fault = Fault(*problem, user_class, instead=instead, is_reached=self._reaches, missing_class=missing)
+        self._faults.setdefault(fault, {})
 
     def _advise(self, text: str) -> None:
         self._advice[text] = None
@@ -285,7 +289,7 @@ class CodeWalk:
         """Return the methods that override one of another release alone."""
         found = []
         for one in self._live.values():
-            if not is_known(one, self._path):
+            if not all(self._path.has(name) for name, _ in ancestors(one, self._path)):
                 continue
             signatures = {(own.name, own.descriptor) for own in one.methods}
             for method in one.methods:
@@ -303,7 +307,11 @@ def _called(one: ClassFile, method: ClassMethod) -> str:
     """Return a method as a source calls it."""
     if method.name == CONSTRUCTOR:
         return written(short_name(one.name).rpartition(".")[2], method.descriptor)
-    return "its static initialiser" if method.name == INITIALISER else written(method.name, method.descriptor)
+    if method.name == INITIALISER:
+        return "static {}"
+    if method.name.startswith(_LAMBDA):
+        return f"{method.name.removeprefix(_LAMBDA).rpartition('$')[0]}, in a lambda"
+    return written(method.name, method.descriptor)
 
 
 def _called_in(one: ClassFile, method: ClassMethod) -> str:

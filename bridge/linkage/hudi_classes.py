@@ -96,16 +96,12 @@ def _lines() -> Mapping[HudiRelease, Mapping[str, str]]:
     found: dict[HudiRelease, dict[str, str]] = {release: {} for release in TABULATED}
     with lzma.open(TABLE, "rt", encoding="utf-8") as file:
         for line in file:
-            mask, name, _ = line.split(_BETWEEN, 2)
+            mask, name, rest = line.split(_BETWEEN, 2)
             bits = int(mask, 16)
             for at, release in enumerate(TABULATED):
                 if bits >> at & 1:
-                    found[release][name] = line.rstrip("\n")
-    return {release: {name: _without_names(line) for name, line in lines.items()} for release, lines in found.items()}
-
-
-def _without_names(line: str) -> str:
-    return line if line.split(_BETWEEN, 2)[2] else ""
+                    found[release][name] = line if rest != "\n" else ""
+    return found
 
 
 def _written(one: ClassFile) -> str:
@@ -119,7 +115,7 @@ def _written(one: ClassFile) -> str:
 def _read(line: str) -> ClassFile | None:
     if not line:
         return None
-    _, name, access, parent, interfaces, *members = line.replace("/", ".").split(_BETWEEN)
+    _, name, access, parent, interfaces, *members = line.rstrip("\n").replace("/", ".").split(_BETWEEN)
     fields, methods = [], []
     for one in members:
         flags, text = one.split(" ", 1)

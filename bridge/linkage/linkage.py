@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from payloads import HudiRelease
+
+
+_HUDI: Final = "org.apache.hudi."
 
 
 class Fault(NamedTuple):
@@ -16,7 +19,7 @@ class Fault(NamedTuple):
         text: what is wrong, in a clause.
         user_class: the full name of the class whose code needs it.
         method: its method, as a source writes it; empty where the class itself can't be loaded or built.
-        line: the line of its source; None if that is not known.
+        lines: the lines of its source; empty if they are not known.
         instead: what to write instead; empty if that is not known.
         is_reached: whether what Hudi calls may come to it.
         is_caught: whether a handler catches the error.
@@ -27,7 +30,7 @@ class Fault(NamedTuple):
     text: str
     user_class: str
     method: str = ""
-    line: int | None = None
+    lines: tuple[int, ...] = ()
     instead: str = ""
     is_reached: bool = True
     is_caught: bool = False
@@ -43,7 +46,10 @@ class Fault(NamedTuple):
         """The place in the source."""
         short = short_name(self.user_class)
         place = f"{short}.{self.method}" if self.method else short
-        return place if self.line is None else f"{place}, line {self.line}"
+        if not self.lines:
+            return place
+        *most, last = map(str, self.lines)
+        return f"{place}, line {last}" if not most else f"{place}, lines {', '.join(most)} and {last}"
 
     def __str__(self) -> str:
         advice = f"; {self.instead}" if self.instead else ""
@@ -66,8 +72,8 @@ class DeadOverride(NamedTuple):
     called: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        instead = f"it calls {' and '.join(self.called)} instead" if self.called else "nothing is called instead"
-        return f"{short_name(self.user_class)}.{self.method} overrides nothing there: {instead}"
+        instead = f"{' and '.join(self.called)} runs instead" if self.called else "nothing runs instead"
+        return f"{short_name(self.user_class)}.{self.method} overrides nothing, so Hudi never calls it: {instead}"
 
 
 class Linkage(NamedTuple):
@@ -96,6 +102,26 @@ class Linkage(NamedTuple):
     def links(self) -> bool:
         """Whether nothing that Hudi calls comes to a fault."""
         return not self.breaking
+
+    @property
+    def refusal(self) -> str | None:
+        """Why no merge should begin with the class, and what to do; None if nothing is in its way."""
+        faults = self.breaking
+        if not faults:
+            return None
+        first, *others = faults
+        more = f"; {len(others)} more: payload-bridge payloads {self.name} --jar ..." if others else ""
+        if first.missing_class is not None and not first.missing_class.startswith(_HUDI):
+            return f"{first.missing_class}, which {first.user_class} wants, is in none of the jars; add its jar{more}"
+        return f"{self.name} does not link to Hudi {self.release}: {first}{more}"
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What else the user should know: overrides that are dead, what fails outside merges, conditions."""
+        under = f"under Hudi {self.release} "
+        unreached = (f"{under}{fault}, where no merge comes" for fault in self.faults if not fault.is_reached)
+        caught = (f"{under}{fault}, and the class catches that" for fault in self.faults if fault.is_caught)
+        return (*(f"{under}{one}" for one in self.dead), *unreached, *caught, *self.advice)
 
 
 def short_name(name: str) -> str:

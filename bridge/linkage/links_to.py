@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from bridge.errors import ClassLinkError
 from bridge.linkage.class_path import ClassPath, UserJars
 from bridge.linkage.code_walk import CodeWalk
 from bridge.linkage.hudi_classes import TABULATED
@@ -41,3 +42,37 @@ def _links_to(name: str, jars: tuple[str, ...]) -> Mapping[HudiRelease, Linkage]
         msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
         raise PayloadNotFoundError(msg)
     return {path.release: CodeWalk(name, path, paths).linkage() for path in paths}
+
+
+def linkage_of(
+    name: str, jars: Sequence[str | Path], release: HudiRelease, *, is_complete: bool = True
+) -> Linkage | None:
+    """Return how a class of the jars links to a release; None if they have no such class, or the release no table.
+
+    If the jars are not `is_complete`, as where a package is not resolved yet, a class that is nowhere is no fault.
+    """
+    if release not in TABULATED or not jars:
+        return None
+    try:
+        found = links_to(name, jars, (release,))[release]
+    except PayloadNotFoundError:
+        return None
+    if is_complete:
+        return found
+    return found._replace(faults=tuple(one for one in found.faults if one.missing_class is None))
+
+
+def check_class(name: str, jars: Sequence[str | Path], release: HudiRelease, *, is_complete: bool = True) -> None:
+    """Check, before a merge begins, that no call of Hudi's comes to what a class needs and a release lacks.
+
+    Whether the class is a payload or merger, and can be built, is left to those who build it.
+
+    Raises:
+        ClassLinkError: naming the member, the line that needs it and what to write instead.
+    """
+    found = linkage_of(name, jars, release, is_complete=is_complete)
+    if found is None:
+        return
+    linking = found._replace(faults=tuple(one for one in found.faults if one.error.endswith("Error")))
+    if linking.refusal is not None:
+        raise ClassLinkError(linking.refusal)

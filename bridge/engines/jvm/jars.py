@@ -25,6 +25,7 @@ from bridge.engines.jvm import constants
 from bridge.engines.jvm.connection import Address
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
+from bridge.linkage import check_class
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
 
 if TYPE_CHECKING:
@@ -82,13 +83,18 @@ def jars_of(
         PlanError: a bundle of another release or Scala version.
         PayloadNotFoundError: the class is in none of the jars.
         PayloadConstructorError: the class is not a payload, or lacks the constructor.
+        ClassLinkError: the class needs what the release does not have.
     """
     driver = Driver(spark)
     application = _application_of(spark)
     names = classes or (java_name_of(payload, release),)
     request = (names, release, payload.jars, payload.package)
     if request not in application.checked:
-        files = [*bundles_of(spark, payload, release), *(_user_jar(application, jar) for jar in payload.jars)]
+        bundle, *packages = bundles_of(spark, payload, release)
+        own = [_user_jar(application, jar) for jar in payload.jars]
+        for name in names:
+            check_class(name, [*packages, *own], release)
+        files = [bundle, *packages, *own]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         for name in names:
