@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from bridge.linkage import check_class, linkage_of
 from bridge.merge.merger_writer import merger_warnings
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from mergers import MergerRef
-    from payloads import PayloadRef
 
 
 def check_links(plan: MergePlan) -> None:
@@ -22,7 +22,7 @@ def check_links(plan: MergePlan) -> None:
         ClassLinkError: it does not.
     """
     for one in _compiled(plan):
-        if one is not plan.merger:
+        if isinstance(one, PayloadRef):
             check_class(one.name, one.jars, plan.release, is_complete=not one.package)
 
 
