@@ -168,6 +168,13 @@ def test_a_class_that_is_nowhere_is_named_with_the_one_that_needs_it() -> None:
     assert found.breaking[0].missing_class == "dep.Rules"
 
 
+def test_a_copy_of_hudi_in_the_jar_is_not_looked_at() -> None:
+    copy = ClassFile(DEFAULT, Flag.PUBLIC, OBJECT, (), (), (method(OLD_HOOK, access=Flag.PROTECTED),))
+    asks = method(INSERT, Use(Op.INVOKE_SPECIAL, DEFAULT, *OLD_HOOK))
+    assert not linkage(payload(asks, parent=DEFAULT), copy).links
+    assert not linkage(payload(method(NEW_HOOK, BYTES), parent=DEFAULT), copy).links
+
+
 def test_a_parent_that_is_gone_is_one_fault() -> None:
     (fault,) = linkage(payload(parent="org.apache.hudi.payload.AWSDmsAvroPayload")).faults
     assert fault.error == "NoClassDefFoundError"

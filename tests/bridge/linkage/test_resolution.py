@@ -38,6 +38,7 @@ CASES = [
     # Fields: private since 1.1; protected for heirs alone, and for the package.
     ("1.0", user(), Use(Op.GET_FIELD, OVERWRITE, "recordBytes", "[B"), NONE),
     ("1.1", user(), Use(Op.GET_FIELD, OVERWRITE, "recordBytes", "[B"), "IllegalAccessError"),
+    ("1.1", user(OVERWRITE, f"{MODEL}Forked"), Use(Op.GET_FIELD, BASE, "recordBytes", "[B"), "IllegalAccessError"),
     ("1.2", user(), Use(Op.GET_FIELD, OVERWRITE, "orderingVal", COMPARABLE), NONE),
     ("1.2", user("java.lang.Object"), Use(Op.GET_FIELD, BASE, "orderingVal", COMPARABLE), "IllegalAccessError"),
     ("1.2", user("java.lang.Object", NEAR), Use(Op.GET_FIELD, BASE, "orderingVal", COMPARABLE), NONE),
