@@ -138,6 +138,11 @@ def test_what_to_write_instead(use: Use, advice: str) -> None:
     assert instead_of(use, path("1.2")) == advice
 
 
+def test_what_an_older_release_has_instead() -> None:
+    use = Use(Op.INVOKE_VIRTUAL, OVERWRITE, "getRecordBytes", "()[B")
+    assert instead_of(use, path("0.15")) == "write `recordBytes` in place of `getRecordBytes()`"
+
+
 def test_descriptors_are_written_as_in_a_source() -> None:
     descriptor = f"([[I{SCHEMA}[Ljava/util/Map$Entry;J)V"
     assert types_of(descriptor) == ("[[I", SCHEMA, "[Ljava/util/Map$Entry;", "J", "V")
