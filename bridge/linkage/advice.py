@@ -57,8 +57,11 @@ def instead_of(use: Use, path: ClassPath) -> str:
     if use.op.is_field:
         found = [f"`{written(own.name, own.descriptor)}`" for own in _getters(owner, use, path)]
         return f"write {_or(found)} in place of `{use.name}`" if found else ""
-    if use.op in {Op.NEW, Op.CLASS}:
-        return ""
+    return "" if use.op in {Op.NEW, Op.CLASS} else _instead_of_method(owner, use, path)
+
+
+def _instead_of_method(owner: ClassFile, use: Use, path: ClassPath) -> str:
+    release = f"Hudi {path.release}"
     names = {use.name, _RENAMED.get(use.name, use.name)}
     own = _nearest([one for one in _open(owner, path) if one.name in names], use)
     if own:
