@@ -9,7 +9,7 @@ import click
 
 from bridge.cli.completion import rules_from
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import java_options, names, prop, refuse, release_option
+from bridge.cli.options import built_reference, java_options, names, prop, refuse, release_option
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
@@ -117,7 +117,7 @@ def _verified(
         "props": dict(options["props"]),
     }
     stop_if_dry()
-    reference = PayloadRef(name, options["jar"], tuple(options["package"]))
+    reference = built_reference(name, options)
     try:
         runs_java = _runs_java(reference, release, options["implementation"])
         if not runs_java and gives_columns_alone(name):

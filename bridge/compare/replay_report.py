@@ -14,12 +14,12 @@ from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.replay_books import both_books_table
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
-from bridge.engines import COMMIT
+from bridge.engines import COMMIT, recompiled_warnings
 from bridge.merge import merger_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_choices, tell_scope
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
-from bridge.spark import quoted
+from bridge.spark import distinct_keys, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison
-    from bridge.engines import Books, Choice
+    from bridge.engines import Books, Choice, Recompiled
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
@@ -71,6 +71,8 @@ class ReplayReport(Showable):
             side has none.
         outcomes: what Spark keeps for it.
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
+        recompiled: what is changed in the payload class of the right side, which was compiled for an older release;
+            None where it runs as it is.
 
     Added in 0.1.0.
     """
@@ -89,6 +91,7 @@ class ReplayReport(Showable):
     books: Mapping[str, Books] = dataclasses.field(default_factory=dict)
     outcomes: tuple[DataFrame, ...] = ()
     ran: Mapping[str, Choice] = dataclasses.field(default_factory=dict)
+    recompiled: Recompiled | None = None
 
     @property
     def is_equal(self) -> bool:
@@ -156,6 +159,19 @@ class ReplayReport(Showable):
         with self.comparison.told(last, "the rows of keys that differ"):
             return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
 
+    @functools.cached_property
+    def keys_in(self) -> int:
+        """How many keys the batches have."""
+        return distinct_keys(self.versions, self.comparison.left.identity).count()
+
+    @property
+    def as_it_is(self) -> str | None:
+        """Why the right side refuses the class as it is, in half a sentence, where it runs as if recompiled."""
+        made = self.recompiled
+        if made is None or made.links:
+            return None
+        return f"REFUSED as it is by Hudi {made.release} ({made.refused})"
+
     @property
     def last_differences(self) -> DataFrame | None:
         """The differences after the last commit; None if the right side is refused."""
@@ -187,9 +203,14 @@ class ReplayReport(Showable):
 
 def verdict_of(found: ReplayReport) -> str:
     """Return the grade of a replay with what it means, in a sentence or two."""
-    grade = found.grade
+    grade, as_it_is = found.grade, found.as_it_is
     if found.refused is not None:
-        return f"{grade.value}: {found.refused}"
+        return f"{grade.value}: {found.refused}" if as_it_is is None else f"{as_it_is}; recompiled, {found.refused}"
+    if as_it_is is not None:
+        last = found.counts[-1].total
+        differ = f"{last:,} of {found.keys_in:,} {'key differs' if found.keys_in == 1 else 'keys differ'}"
+        told = f"{grade.value}: {as_it_is}; recompiled, {differ} after the last of {found.counts[-1].commit} batches"
+        return f"{told} ({_EXPLAINED[grade]})."
     lines = f"{grade.value}: {_EXPLAINED[grade]}."
     if found.is_equal:
         return lines
@@ -217,7 +238,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
     report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
-    report.warnings = merger_warnings(first.left, first.right)
+    report.warnings = merger_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),
@@ -293,20 +314,25 @@ def _last(part: ReplayReport) -> int:
 def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
     if len(parts) == 1:
         return parts[0].verdict
-    each = (f"{_type(part).long_name} {_short(part)}" for part in parts)
-    return f"{grade.value}: {', '.join(each)}."
+    each = ", ".join(f"{_type(part).long_name} {_short(part)}" for part in parts)
+    as_it_is = parts[0].as_it_is
+    return f"{grade.value}: {each}." if as_it_is is None else f"{grade.value}: {as_it_is}; recompiled, {each}."
 
 
 def _short(part: ReplayReport) -> str:
     if part.grade is Grade.REFUSED or part.grade.is_equal:
         return part.grade.value
-    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {part.comparison.commits} batches)"
+    differ = _keys_differ(_last(part))
+    if part.as_it_is is not None:
+        differ = f"{_last(part):,} of {part.keys_in:,} keys differ"
+    return f"{part.grade.value} ({differ} after the last of {part.comparison.commits} batches)"
 
 
 def _figures(part: ReplayReport) -> dict[str, Any]:
     return {
         "grade": part.grade.value,
         "verdict": part.verdict,
+        "refused_as_it_is": part.as_it_is,
         "sides": sides_as_json(part.comparison.names),
         "differing": _last(part),
         "by_object_identity": part.by_identity,

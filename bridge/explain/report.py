@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import sentence_of
+from bridge.engines import recompiled_warnings
 from bridge.explain.causes import cause_of
 from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words
@@ -60,7 +61,8 @@ class ExplainReport(Showable, ExplainedRow):
 def report_of(told: ExplainReport) -> Report:
     """Report one row."""
     sides = told.comparison
-    warnings = merger_warnings(*(side.plan for side in told.sides))
+    plans = [side.plan for side in told.sides]
+    warnings = merger_warnings(*plans) + recompiled_warnings(*plans)
     report = Report("explain", parting_words(told), success=told.success, warnings=warnings)
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, Fate
+from bridge.engines import COMMIT, Fate, recompiled_warnings
 from bridge.merge import merger_warnings
 from bridge.pipeline.batches import as_batches
 from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, with_partitions
@@ -237,7 +237,9 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     """
     first = parts[0]
     plan = first.plan
-    report = Report("simulate", "", plan=plan_as_json(plan), warnings=merger_warnings(plan))
+    report = Report("simulate", "", plan=plan_as_json(plan))
+    plans = [plan] if first.new is None else [plan, first.new]
+    report.warnings = merger_warnings(plan) + recompiled_warnings(*plans)
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),

@@ -1,11 +1,11 @@
 package bridge.jvm;
 
-import java.io.ByteArrayOutputStream;
+import bridge.jvm.Constants.Jar;
 import java.io.File;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -17,7 +17,8 @@ import org.apache.spark.SparkFiles;
  *
  * What the jars hold comes from them, in their order, even where Spark's class path has another copy. Java, Scala,
  * Spark and Avro always come from Spark, because their objects cross the border. Where clock and random numbers are
- * `Varied`, the classes are rewritten as they are loaded.
+ * `Varied`, the classes are rewritten as they are loaded, and so are those of a user who names an older bundle that they
+ * were `BuiltFor`.
  */
 public final class JarLoader extends URLClassLoader {
     private static final String[] SHARED = {
@@ -28,45 +29,89 @@ public final class JarLoader extends URLClassLoader {
     };
     private static final Map LOADERS = new HashMap();
 
+    /** Null where the classes were compiled for the release whose bundle is among the jars. */
+    private final BuiltFor builtFor;
+
     static {
         ClassLoader.registerAsParallelCapable();
     }
 
-    private JarLoader(URL[] jars) {
+    private JarLoader(URL[] jars, BuiltFor builtFor) {
         super(jars, JarLoader.class.getClassLoader());
+        this.builtFor = builtFor;
     }
 
     /** Returns the loader of files that were sent with SparkContext.addFile; one a list of names and JVM. */
     public static JarLoader ofSentFiles(List names) throws Exception {
         String[] paths = new String[names.size()];
         for (int i = 0; i < paths.length; i++) {
-            paths[i] = SparkFiles.get((String) names.get(i));
+            String name = (String) names.get(i);
+            boolean isOlder = name.startsWith(Jar.BUILT_FOR);
+            paths[i] = isOlder ? Jar.BUILT_FOR + SparkFiles.get(name.substring(Jar.BUILT_FOR.length()))
+                : SparkFiles.get(name);
         }
         return of(paths);
     }
 
-    /** Returns the loader of a list of files; one a list and JVM. */
+    /**
+     * Returns the loader of a list of files, one a list and JVM: our own classes, the bundle, the user's jars.
+     *
+     * A path after `Jar.BUILT_FOR` is the bundle that the user's classes were compiled for.
+     */
     public static JarLoader of(String[] paths) throws Exception {
         List key = Arrays.asList(paths);
         synchronized (LOADERS) {
             JarLoader loader = (JarLoader) LOADERS.get(key);
             if (loader == null) {
-                URL[] jars = new URL[paths.length];
-                for (int i = 0; i < paths.length; i++) {
-                    jars[i] = new File(paths[i]).toURI().toURL();
-                }
-                loader = new JarLoader(jars);
+                loader = made(paths);
                 LOADERS.put(key, loader);
             }
             return loader;
         }
     }
 
-    protected Class loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    private static JarLoader made(String[] paths) throws IOException {
+        List jars = new ArrayList();
+        URL older = null;
+        for (int i = 0; i < paths.length; i++) {
+            if (paths[i].startsWith(Jar.BUILT_FOR)) {
+                older = new File(paths[i].substring(Jar.BUILT_FOR.length())).toURI().toURL();
+            } else {
+                jars.add(new File(paths[i]).toURI().toURL());
+            }
+        }
+        URL[] all = (URL[]) jars.toArray(new URL[0]);
+        BuiltFor builtFor = null;
+        if (older != null) {
+            URL[] users = (URL[]) jars.subList(2, jars.size()).toArray(new URL[0]);
+            builtFor = new BuiltFor(all[1], users, older, JarLoader.class.getClassLoader());
+        }
+        return new JarLoader(all, builtFor);
+    }
+
+    /** Returns what `BuiltFor` says of a class; nothing where the classes are those of the bundle's release. */
+    public String[][] changes(String name) throws IOException {
+        return builtFor == null ? new String[0][] : builtFor.changes(name);
+    }
+
+    /** Whether the user's classes are linked to a later release than they were compiled for. */
+    public boolean isBuiltFor() {
+        return builtFor != null;
+    }
+
+    /** Whether a class always comes from Spark. */
+    static boolean isShared(String name) {
         for (int i = 0; i < SHARED.length; i++) {
             if (name.startsWith(SHARED[i])) {
-                return super.loadClass(name, resolve);
+                return true;
             }
+        }
+        return false;
+    }
+
+    protected Class loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (isShared(name)) {
+            return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
             Class found = findLoadedClass(name);
@@ -85,26 +130,21 @@ public final class JarLoader extends URLClassLoader {
     }
 
     protected Class findClass(String name) throws ClassNotFoundException {
-        if (!Varied.isOn() || name.startsWith("bridge.jvm.")) {
-            return super.findClass(name);
-        }
-        URL file = findResource(name.replace('.', '/') + ".class");
-        if (file == null) {
-            throw new ClassNotFoundException(name);
-        }
+        boolean isVaried = Varied.isOn() && !name.startsWith("bridge.jvm.");
         try {
-            InputStream stream = file.openStream();
-            try {
-                ByteArrayOutputStream original = new ByteArrayOutputStream();
-                byte[] part = new byte[8192];
-                for (int size = stream.read(part); size >= 0; size = stream.read(part)) {
-                    original.write(part, 0, size);
-                }
-                byte[] rewritten = Redirects.rewritten(original.toByteArray());
-                return defineClass(name, rewritten, 0, rewritten.length);
-            } finally {
-                stream.close();
+            byte[] changed = builtFor == null ? null : builtFor.classFile(name);
+            if (changed == null && !isVaried) {
+                return super.findClass(name);
             }
+            if (changed == null) {
+                URL file = findResource(name.replace('.', '/') + ".class");
+                if (file == null) {
+                    throw new ClassNotFoundException(name);
+                }
+                changed = ClassFiles.bytes(file);
+            }
+            byte[] rewritten = isVaried ? Redirects.rewritten(changed) : changed;
+            return defineClass(name, rewritten, 0, rewritten.length);
         } catch (IOException unreadable) {
             throw new ClassNotFoundException(name, unreadable);
         }

@@ -274,8 +274,13 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         if (cause != error) {
             text = text + "; caused by " + oneLine(cause);
         }
-        return error instanceof LinkageError
-            ? text + "; the class was compiled for another Hudi: name the bundle that it was compiled with" : text;
+        if (!(error instanceof LinkageError)) {
+            return text;
+        }
+        boolean isBuiltFor = ((JarLoader) KeyedMerge.class.getClassLoader()).isBuiltFor();
+        return text + (isBuiltFor ? "; this release has nothing that stands in its place: change the source of the class"
+            : "; the class was compiled for another Hudi: say for which release with --built-for (built_for), and it runs "
+                + "as if recompiled");
     }
 
     private static String oneLine(Throwable error) {

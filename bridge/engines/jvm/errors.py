@@ -77,5 +77,8 @@ def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
         ),
         PayloadFailedError,
     )
-    msg = f"{java_name} failed: {'; caused by '.join(texts)}; fix the record or the class"
+    fix = "fix the record or the class"
+    if found is EngineError:
+        fix = "the class was compiled for another Hudi: built_for says for which, and it runs as if recompiled"
+    msg = f"{java_name} failed: {'; caused by '.join(texts)}; {fix}"
     raise found(msg)

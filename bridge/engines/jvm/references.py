@@ -124,7 +124,7 @@ class CompiledMergerRef(MergerRef):
 
 @functools.lru_cache(maxsize=8)
 def _payload_class(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
-    plain = PayloadRef(reference.name, reference.jar, reference.package)
+    plain = PayloadRef(reference.name, reference.jar, reference.package, reference.built_for)
     of_release = functools.partial(_payload_class, reference)
     return payload_of(plain, release, reference.host.calls(plain, release), of_release)
 
@@ -143,7 +143,7 @@ def jvm_payload(
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     plain = PayloadRef(payload) if isinstance(payload, str) else payload
-    reference = CompiledPayloadRef(plain.name, plain.jar, plain.package, host=InDriver(spark))
+    reference = CompiledPayloadRef(plain.name, plain.jar, plain.package, plain.built_for, host=InDriver(spark))
     return _payload_class(reference, HudiRelease.parse(release))
 
 
@@ -168,4 +168,4 @@ def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
 def _called(payload: PayloadRef | None, release: HudiRelease, host: ClassHost) -> PayloadRef | None:
     if payload is None or payload.has_port(release):
         return payload
-    return CompiledPayloadRef(payload.name, payload.jar, payload.package, host=host)
+    return CompiledPayloadRef(payload.name, payload.jar, payload.package, payload.built_for, host=host)

@@ -1,0 +1,135 @@
+"""A class that was compiled for an older release of Hudi, behind a later one: what is changed for it to link.
+
+`BuiltFor.java` links the class to the later release as recompiling would; this says what was in the way.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from pyspark.sql import SparkSession
+
+from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.jars import jars_of, java_name_of
+
+if TYPE_CHECKING:
+    from bridge.engines.jvm.jars import Jars
+    from bridge.plan import MergePlan
+    from payloads import HudiRelease
+
+_MOST = 3
+"""How many members a sentence names."""
+
+
+class Change(NamedTuple):
+    """A place of a user's classes that does not fit the release.
+
+    Attributes:
+        where: class, method and line; the class alone where a method overrides nothing any more.
+        member: the member of Hudi that no longer links, or that method.
+        instead: what stands in its place; for a method, what the release calls; empty for nothing.
+    """
+
+    where: str
+    member: str
+    instead: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Recompiled:
+    """What is changed for a class to run under a later release, as if recompiled.
+
+    Attributes:
+        name: the full name of the class.
+        built_for: the release that it was compiled for.
+        release: the release that runs it.
+        changed: members that the release lacks or has closed, and what stands in their place.
+        gone: those in whose place nothing stands: a call of them fails.
+        dead: methods that override nothing in the release, which therefore does not call them.
+    """
+
+    name: str
+    built_for: HudiRelease
+    release: HudiRelease
+    changed: tuple[Change, ...]
+    gone: tuple[Change, ...]
+    dead: tuple[Change, ...]
+
+    @property
+    def links(self) -> bool:
+        """Whether the class links to the release as it is."""
+        return not self.changed and not self.gone
+
+    @property
+    def refused(self) -> str:
+        """Why the release refuses the class as it is, in half a sentence; empty where it links."""
+        found = list(dict.fromkeys(f"{one.where} uses {one.member}" for one in (*self.gone, *self.changed)))
+        return _listed(found)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What the reader of a result has to know, a sentence or two each."""
+        runs = f"{self.name} was compiled for Hudi {self.built_for}"
+        if self.links:
+            told = [f"{runs} and links to {self.release} as it is, so that it runs unchanged"]
+        else:
+            changes = dict.fromkeys(f"{one.member} -> {one.instead}" for one in self.changed)
+            told = [f"{runs} and runs under {self.release} as if recompiled: {_listed(list(changes))}"]
+        if self.gone:
+            found = _listed([f"{one.member} ({one.where})" for one in self.gone])
+            told.append(
+                f"Hudi {self.release} has nothing that stands in the place of {found}: a call of it fails; change the "
+                "source"
+            )
+        told += [self._dead(one) for one in self.dead]
+        return tuple(told)
+
+    def _dead(self, one: Change) -> str:
+        calls = f"it calls {one.instead}" if one.instead else "it calls nothing of that name"
+        return (
+            f"{one.where}.{one.member} overrides nothing in Hudi {self.release}, which never calls it: {calls}; "
+            "override that, if the rule is still to count"
+        )
+
+
+def _listed(texts: list[str]) -> str:
+    shown = ", ".join(texts[:_MOST])
+    return shown if len(texts) <= _MOST else f"{shown} and {len(texts) - _MOST} more"
+
+
+def recompiled(plan: MergePlan) -> Recompiled | None:
+    """Return what is changed in the payload class of a plan for its release; None where it runs as it is.
+
+    The classes are read, in the JVM of the active session, and not run.
+
+    Raises:
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
+    """
+    payload, spark = plan.payload, SparkSession.getActiveSession()
+    if payload is None or payload.built_for is None or spark is None or not payload.recompiled_for(plan.release):
+        return None
+    if not plan.runs_java and payload.has_port(plan.release):
+        return None
+    name = java_name_of(payload, plan.release)
+    jars = jars_of(spark, payload, plan.release)
+    return _read(spark.sparkContext.applicationId, name, jars, payload.built_for, plan.release)
+
+
+def recompiled_warnings(*plans: MergePlan) -> list[str]:
+    """Return the warnings about classes of plans that run as if recompiled; errors as in `recompiled`."""
+    found = (recompiled(plan) for plan in plans)
+    return list(dict.fromkeys(one for each in found if each is not None for one in each.warnings))
+
+
+@functools.lru_cache(maxsize=32)
+def _read(application: str, name: str, jars: Jars, built_for: HudiRelease, release: HudiRelease) -> Recompiled:  # noqa: ARG001 (paths are an application's)
+    spark = SparkSession.getActiveSession()
+    assert spark is not None
+    driver = Driver(spark)
+    lines = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "changes", name)
+    found: dict[str, list[Change]] = {"changed": [], "gone": [], "dead": []}
+    for word, *texts in lines:
+        found[str(word)].append(Change(*map(str, texts)))
+    return Recompiled(name, built_for, release, *(tuple(found[word]) for word in ("changed", "gone", "dead")))
