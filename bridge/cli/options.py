@@ -173,8 +173,8 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "--built-for",
         type=release,
         metavar="R",
-        help="The Hudi release that the payload class of --jar or --package was compiled for: under a later one it runs "
-        "as if it were recompiled. Default: it runs as it is.",
+        help="The Hudi release that the payload class of --jar or --package was compiled for: under a later one it "
+        "runs as if it were recompiled. Default: it runs as it is.",
         shell_complete=releases_from,
     ),
 )

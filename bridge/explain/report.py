@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from bridge.errors import sentence_of
 from bridge.engines import recompiled_warnings
+from bridge.errors import sentence_of
 from bridge.explain.causes import cause_of
 from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words

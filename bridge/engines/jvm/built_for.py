@@ -125,9 +125,7 @@ def recompiled_warnings(*plans: MergePlan) -> list[str]:
 
 @functools.lru_cache(maxsize=32)
 def _read(application: str, name: str, jars: Jars, built_for: HudiRelease, release: HudiRelease) -> Recompiled:  # noqa: ARG001 (paths are an application's)
-    spark = SparkSession.getActiveSession()
-    assert spark is not None
-    driver = Driver(spark)
+    driver = Driver(SparkSession.active())
     lines = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "changes", name)
     found: dict[str, list[Change]] = {"changed": [], "gone": [], "dead": []}
     for word, *texts in lines:
