@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from bridge.cli.built_for import built_for_of, built_for_option
 from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
@@ -23,7 +24,7 @@ from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import types as spark_types
 
@@ -169,14 +170,7 @@ _JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
         "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
     ),
-    click.option(
-        "--built-for",
-        type=release,
-        metavar="R",
-        help="The Hudi release that the payload class of --jar or --package was compiled for: under a later one it "
-        "runs as if it were recompiled. Default: it runs as it is.",
-        shell_complete=releases_from,
-    ),
+    built_for_option,
 )
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     payload_option(),
@@ -254,18 +248,6 @@ def java_options(command: F) -> F:
     return with_options(command, _JAVA_OPTIONS)
 
 
-def built_reference(name: str, options: Mapping[str, Any]) -> PayloadRef:
-    """Return the payload that a name and the options of compiled classes make.
-
-    Raises:
-        UsageError: `--built-for` is given without a jar or a package.
-    """
-    try:
-        return PayloadRef(name, options["jar"], tuple(options["package"]), options.get("built_for"))
-    except PayloadBridgeError as error:
-        refuse(error)
-
-
 def left_plan_options(command: F) -> F:
     """Add the options that make the plan of the first of two sides, whose release is that of `--from`.
 
@@ -294,14 +276,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
         raise click.UsageError(msg)
-    merger = options["mode"] or options["merger"]
-    built_for = options.get("built_for")
-    if built_for is not None and payload is None:
-        msg = (
-            "--built-for is about a payload class; a merger has the interface of the release that it was compiled for, "
-            "so compile it for the release that is to run it"
-        )
-        raise click.UsageError(msg)
+    merger, built_for = options["mode"] or options["merger"], built_for_of(options)
     try:
         plan = MergePlan(
             payload=None if payload is None else PayloadRef(payload, **java, built_for=built_for),

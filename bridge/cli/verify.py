@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.built_for import built_reference
 from bridge.cli.completion import rules_from
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import built_reference, java_options, names, prop, refuse, release_option
+from bridge.cli.options import java_options, names, prop, refuse, release_option
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options

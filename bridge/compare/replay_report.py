@@ -13,6 +13,7 @@ from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.replay_books import both_books_table
+from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT, recompiled_warnings
 from bridge.merge import merger_warnings
@@ -34,14 +35,6 @@ if TYPE_CHECKING:
 TABLE = "_pb_table"
 """The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
 BY_IDENTITY = "_pb_by_identity"
-
-_EXPLAINED = {
-    Grade.IDENTICAL: "both sides follow the same rules",
-    Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
-    Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
-    Grade.ON_DELETES: "without the deletes no key differs",
-    Grade.DIFFERS: "the keys still differ without ties, and without deletes",
-}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -168,9 +161,7 @@ class ReplayReport(Showable):
     def as_it_is(self) -> str | None:
         """Why the right side refuses the class as it is, in half a sentence, where it runs as if recompiled."""
         made = self.recompiled
-        if made is None or made.links:
-            return None
-        return f"REFUSED as it is by Hudi {made.release} ({made.refused})"
+        return None if made is None or made.links else f"REFUSED as it is by Hudi {made.release} ({made.refused})"
 
     @property
     def last_differences(self) -> DataFrame | None:
@@ -201,30 +192,6 @@ class ReplayReport(Showable):
         )
 
 
-def verdict_of(found: ReplayReport) -> str:
-    """Return the grade of a replay with what it means, in a sentence or two."""
-    grade, as_it_is = found.grade, found.as_it_is
-    if found.refused is not None:
-        return f"{grade.value}: {found.refused}" if as_it_is is None else f"{as_it_is}; recompiled, {found.refused}"
-    if as_it_is is not None:
-        last = found.counts[-1].total
-        differ = f"{last:,} of {found.keys_in:,} {'key differs' if found.keys_in == 1 else 'keys differ'}"
-        told = f"{grade.value}: {as_it_is}; recompiled, {differ} after the last of {found.counts[-1].commit} batches"
-        return f"{told} ({_EXPLAINED[grade]})."
-    lines = f"{grade.value}: {_EXPLAINED[grade]}."
-    if found.is_equal:
-        return lines
-    lines += f" After the last of {found.counts[-1].commit} batches {_keys_differ(found.counts[-1].total)}."
-    if found.by_identity:
-        lines += f" Of these, {found.by_identity:,} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
-    return lines
-
-
-def _keys_differ(number: int) -> str:
-    many = f"{number:,}" if number else "no"
-    return "1 key differs" if number == 1 else f"{many} keys differ"
-
-
 def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: bool) -> Report:
     """Report replays of the same batches and settings, one a table type.
 
@@ -237,7 +204,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     grade = overall(part.grade for part in parts)
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
-    report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
+    report = Report("replay", joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
     report.warnings = merger_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
@@ -311,23 +278,6 @@ def _last(part: ReplayReport) -> int:
     return part.counts[-1].total if part.counts else 0
 
 
-def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
-    if len(parts) == 1:
-        return parts[0].verdict
-    each = ", ".join(f"{_type(part).long_name} {_short(part)}" for part in parts)
-    as_it_is = parts[0].as_it_is
-    return f"{grade.value}: {each}." if as_it_is is None else f"{grade.value}: {as_it_is}; recompiled, {each}."
-
-
-def _short(part: ReplayReport) -> str:
-    if part.grade is Grade.REFUSED or part.grade.is_equal:
-        return part.grade.value
-    differ = _keys_differ(_last(part))
-    if part.as_it_is is not None:
-        differ = f"{_last(part):,} of {part.keys_in:,} keys differ"
-    return f"{part.grade.value} ({differ} after the last of {part.comparison.commits} batches)"
-
-
 def _figures(part: ReplayReport) -> dict[str, Any]:
     return {
         "grade": part.grade.value,
@@ -347,7 +297,7 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
     kinds = kinds_of(part.comparison.names)
     for counts in part.counts:
         batch = part.batches.names[counts.commit - 1]
-        failure = f"{_keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else None
+        failure = f"{keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
         checks.append(Check(f"{name} after {batch}", failure, "\n".join(lines) if is_last else ""))

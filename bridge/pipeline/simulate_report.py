@@ -238,8 +238,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     first = parts[0]
     plan = first.plan
     report = Report("simulate", "", plan=plan_as_json(plan))
-    plans = [plan] if first.new is None else [plan, first.new]
-    report.warnings = merger_warnings(plan) + recompiled_warnings(*plans)
+    report.warnings = merger_warnings(plan) + recompiled_warnings(plan, *filter(None, [first.new]))
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.engines.jvm.answers import JavaAnswer
 from bridge.engines.jvm.beside import call_beside
-from bridge.engines.jvm.built_for import Recompiled, recompiled, recompiled_warnings
+from bridge.engines.jvm.built_for import Recompiled, recompiled, recompiled_class, recompiled_warnings
 from bridge.engines.jvm.calls import CallStep, ClassCalls, PayloadCalls, decoded, ordering_of
 from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
@@ -35,6 +35,7 @@ __all__ = [
     "jvm_payload",
     "ordering_of",
     "recompiled",
+    "recompiled_class",
     "recompiled_warnings",
     "run",
     "with_strategy_id",

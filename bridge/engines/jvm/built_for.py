@@ -17,13 +17,13 @@ from bridge.engines.jvm.jars import jars_of, java_name_of
 if TYPE_CHECKING:
     from bridge.engines.jvm.jars import Jars
     from bridge.plan import MergePlan
-    from payloads import HudiRelease
+    from payloads import HudiRelease, PayloadRef
 
 _MOST = 3
 """How many members a sentence names."""
 
 
-class Change(NamedTuple):
+class RecompiledMember(NamedTuple):
     """A place of a user's classes that does not fit the release.
 
     Attributes:
@@ -53,9 +53,9 @@ class Recompiled:
     name: str
     built_for: HudiRelease
     release: HudiRelease
-    changed: tuple[Change, ...]
-    gone: tuple[Change, ...]
-    dead: tuple[Change, ...]
+    changed: tuple[RecompiledMember, ...]
+    gone: tuple[RecompiledMember, ...]
+    dead: tuple[RecompiledMember, ...]
 
     @property
     def links(self) -> bool:
@@ -86,7 +86,7 @@ class Recompiled:
         told += [self._dead(one) for one in self.dead]
         return tuple(told)
 
-    def _dead(self, one: Change) -> str:
+    def _dead(self, one: RecompiledMember) -> str:
         calls = f"it calls {one.instead}" if one.instead else "it calls nothing of that name"
         return (
             f"{one.where}.{one.member} overrides nothing in Hudi {self.release}, which never calls it: {calls}; "
@@ -107,14 +107,19 @@ def recompiled(plan: MergePlan) -> Recompiled | None:
     Raises:
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
-    payload, spark = plan.payload, SparkSession.getActiveSession()
-    if payload is None or payload.built_for is None or spark is None or not payload.recompiled_for(plan.release):
+    payload = plan.payload
+    if payload is None or (not plan.runs_java and payload.has_port(plan.release)):
         return None
-    if not plan.runs_java and payload.has_port(plan.release):
+    return recompiled_class(payload, plan.release)
+
+
+def recompiled_class(payload: PayloadRef, release: HudiRelease) -> Recompiled | None:
+    """Return what `recompiled` does, of a compiled class under a release."""
+    spark = SparkSession.getActiveSession()
+    if payload.built_for is None or not payload.recompiled_for(release) or spark is None:
         return None
-    name = java_name_of(payload, plan.release)
-    jars = jars_of(spark, payload, plan.release)
-    return _read(spark.sparkContext.applicationId, name, jars, payload.built_for, plan.release)
+    jars = jars_of(spark, payload, release)
+    return _read(spark.sparkContext.applicationId, java_name_of(payload, release), jars, payload.built_for, release)
 
 
 def recompiled_warnings(*plans: MergePlan) -> list[str]:
@@ -127,7 +132,7 @@ def recompiled_warnings(*plans: MergePlan) -> list[str]:
 def _read(application: str, name: str, jars: Jars, built_for: HudiRelease, release: HudiRelease) -> Recompiled:  # noqa: ARG001 (paths are an application's)
     driver = Driver(SparkSession.active())
     lines = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "changes", name)
-    found: dict[str, list[Change]] = {"changed": [], "gone": [], "dead": []}
+    found: dict[str, list[RecompiledMember]] = {"changed": [], "gone": [], "dead": []}
     for word, *texts in lines:
-        found[str(word)].append(Change(*map(str, texts)))
+        found[str(word)].append(RecompiledMember(*map(str, texts)))
     return Recompiled(name, built_for, release, *(tuple(found[word]) for word in ("changed", "gone", "dead")))

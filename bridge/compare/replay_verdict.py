@@ -1,0 +1,67 @@
+"""What a replay answers in a sentence: of one table type, and of several."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.compare.grade import Grade
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from bridge.compare.replay_report import ReplayReport
+
+_EXPLAINED = {
+    Grade.IDENTICAL: "both sides follow the same rules",
+    Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
+    Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
+    Grade.ON_DELETES: "without the deletes no key differs",
+    Grade.DIFFERS: "the keys still differ without ties, and without deletes",
+}
+
+
+def verdict_of(found: ReplayReport) -> str:
+    """Return the grade of a replay with what it means, in a sentence or two."""
+    grade, as_it_is = found.grade, found.as_it_is
+    if found.refused is not None:
+        return f"{grade.value}: {found.refused}" if as_it_is is None else f"{as_it_is}; recompiled, {found.refused}"
+    if as_it_is is not None:
+        told = f"{grade.value}: {as_it_is}; recompiled, {_of_all(found)}"
+        return f"{told} after the last of {found.counts[-1].commit} batches ({_EXPLAINED[grade]})."
+    lines = f"{grade.value}: {_EXPLAINED[grade]}."
+    if found.is_equal:
+        return lines
+    lines += f" After the last of {found.counts[-1].commit} batches {keys_differ(found.counts[-1].total)}."
+    if found.by_identity:
+        lines += f" Of these, {found.by_identity:,} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
+    return lines
+
+
+def keys_differ(number: int) -> str:
+    """Say how many keys differ."""
+    many = f"{number:,}" if number else "no"
+    return "1 key differs" if number == 1 else f"{many} keys differ"
+
+
+def joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
+    """Return the verdict on the same batches on one table type or more, whose overall grade is `grade`."""
+    if len(parts) == 1:
+        return parts[0].verdict
+    each = ", ".join(f"{part.comparison.left.table_type.long_name} {_short(part)}" for part in parts)
+    as_it_is = parts[0].as_it_is
+    return f"{grade.value}: {each}." if as_it_is is None else f"{grade.value}: {as_it_is}; recompiled, {each}."
+
+
+def _short(part: ReplayReport) -> str:
+    if part.grade is Grade.REFUSED or part.grade.is_equal:
+        return part.grade.value
+    differ = keys_differ(_last(part)) if part.as_it_is is None else _of_all(part)
+    return f"{part.grade.value} ({differ} after the last of {part.comparison.commits} batches)"
+
+
+def _last(part: ReplayReport) -> int:
+    return part.counts[-1].total if part.counts else 0
+
+
+def _of_all(part: ReplayReport) -> str:
+    return f"{_last(part):,} of {part.keys_in:,} {'key differs' if part.keys_in == 1 else 'keys differ'}"
