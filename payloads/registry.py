@@ -85,8 +85,7 @@ class PayloadRef:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
         jar: path of a jar with the compiled class.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
-        built_for: the release that a compiled class was compiled for, or its name: under a later one it runs as if it
-            were recompiled. None: it runs as it is.
+        built_for: the release that the class was compiled for; under a later one it runs as if it were recompiled.
 
     Raises:
         PayloadConfigError: `built_for` is not a release, or nothing compiled is named.
@@ -101,7 +100,7 @@ class PayloadRef:
 
     if TYPE_CHECKING:
 
-        def __init__(  # fmt: skip
+        def __init__(
             self,
             name: str,
             jar: str | None = None,
@@ -111,11 +110,10 @@ class PayloadRef:
 
     def __post_init__(self) -> None:
         """Read the release as users write it."""
-        built_for: str | HudiRelease | None = self.built_for
-        if built_for is not None and not self.is_compiled:
-            msg = f"built_for={built_for!s} is about a compiled class; name the jar or the package of {self.name}"
+        if self.built_for is not None and not self.is_compiled:
+            msg = f"built_for={self.built_for!s} is about a compiled class; name the jar or the package of {self.name}"
             raise PayloadConfigError(msg)
-        object.__setattr__(self, "built_for", None if built_for is None else HudiRelease.parse(built_for))
+        object.__setattr__(self, "built_for", self.built_for and HudiRelease.parse(self.built_for))
 
     def recompiled_for(self, release: HudiRelease) -> bool:
         """Whether the class was compiled for an older release than `release`, and runs as if recompiled for it."""

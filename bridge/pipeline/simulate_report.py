@@ -237,8 +237,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     """
     first = parts[0]
     plan = first.plan
-    report = Report("simulate", "", plan=plan_as_json(plan))
-    report.warnings = merger_warnings(plan) + recompiled_warnings(plan, *filter(None, [first.new]))
+    report = Report("simulate", "", plan=plan_as_json(plan), warnings=merger_warnings(plan))
+    report.warnings += recompiled_warnings(plan, first.new or plan)
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),
