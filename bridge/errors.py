@@ -37,6 +37,13 @@ class EngineError(PayloadBridgeError, RuntimeError):
     """
 
 
+class ClassLinkError(PayloadBridgeError, TypeError):
+    """A compiled class needs what a release of Hudi does not have.
+
+    Added in 0.1.0.
+    """
+
+
 class ConflictError(PayloadBridgeError, RuntimeError):
     """Another writer changed a table between the read of a merge and its commit.
 

@@ -16,8 +16,11 @@ from mergers.strategies import (
     PartialUpdateFlinkRecordMerger,
 )
 from payloads.errors import did_you_mean
+from payloads.jars import JarPaths, jar_paths
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mergers.api import HoodieRecordMerger
 
 _BUILT_IN: dict[str, type] = {
@@ -32,13 +35,13 @@ _BRIDGES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class MergerRef:
     """The name of a merger and what is needed to find it; plans carry it, as objects can't always be pickled.
 
     Attributes:
         name: what `resolve_merger` takes, or the full name of a compiled Java class.
-        jar: path of a jar with the compiled class.
+        jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
         strategy: the strategy id that a compiled merger returns, once it is known.
 
@@ -46,14 +49,34 @@ class MergerRef:
     """
 
     name: str
-    jar: str | None = None
+    jars: tuple[str, ...] = ()
     package: tuple[str, ...] = ()
     strategy: str | None = None
+
+    def __init__(
+        self,
+        name: str,
+        jar: JarPaths = None,
+        package: Iterable[str] = (),
+        strategy: str | None = None,
+        *,
+        jars: Iterable[str] = (),
+    ) -> None:
+        """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jars)))
+        object.__setattr__(self, "package", tuple(package))
+        object.__setattr__(self, "strategy", strategy)
+
+    @property
+    def jar(self) -> str | None:
+        """The jars as `spark-submit --jars` takes them, with commas between them; None without one."""
+        return ",".join(self.jars) or None
 
     @property
     def is_compiled(self) -> bool:
         """Whether a jar or a package comes with the name."""
-        return self.jar is not None or bool(self.package)
+        return bool(self.jars or self.package)
 
     @property
     def has_port(self) -> bool:
@@ -73,7 +96,7 @@ class MergerRef:
             MergerConfigError: what it names is not a merger.
         """
         if self.is_compiled and not self.has_port:
-            source = self.jar or ", ".join(self.package)
+            source = ", ".join(self.jars or self.package)
             msg = (
                 f"{self.name} has no Python class, which is needed here; the compiled class of {source} runs in the "
                 "jvm engine only"

@@ -20,6 +20,7 @@ from payloads.errors import (
     PayloadNotFoundError,
     did_you_mean,
 )
+from payloads.jars import JarPaths, jar_paths
 from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINT_GROUP: Final = "hudi_payload_bridge.payloads"
 
+_Line = str | HudiRelease | None
 _OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
 
 
@@ -77,52 +79,56 @@ _INSTEAD = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class PayloadRef:
     """The name of a payload class and what is needed to find it; plans carry it, as classes can't always be pickled.
 
     Attributes:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
-        jar: path of a jar with the compiled class.
+        jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
-        built_for: the release that the class was compiled for; under a later one it runs as if it were recompiled.
-
-    Raises:
-        PayloadConfigError: `built_for` is not a release, or nothing compiled is named.
+        built_for: the release that a compiled class, and no other (PayloadConfigError), was compiled for; under a later
+            one it runs as if it were recompiled.
 
     Added in 0.1.0.
     """
 
     name: str
-    jar: str | None = None
+    jars: tuple[str, ...] = ()
     package: tuple[str, ...] = ()
     built_for: HudiRelease | None = None
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            name: str,
-            jar: str | None = None,
-            package: tuple[str, ...] = (),
-            built_for: str | HudiRelease | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        """Read the release as users write it."""
-        if self.built_for is not None and not self.is_compiled:
-            msg = f"built_for={self.built_for!s} is about a compiled class; name the jar or the package of {self.name}"
+    def __init__(
+        self,
+        name: str,
+        jar: JarPaths = None,
+        package: Iterable[str] = (),
+        *,
+        jars: JarPaths = (),
+        built_for: _Line = None,
+    ) -> None:
+        """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jar_paths(jars))))
+        object.__setattr__(self, "package", tuple(package))
+        object.__setattr__(self, "built_for", built_for and HudiRelease.parse(built_for))
+        if built_for is not None and not self.is_compiled:
+            msg = f"built_for={built_for!s} is about a compiled class; name the jar or the package of {name}"
             raise PayloadConfigError(msg)
-        object.__setattr__(self, "built_for", self.built_for and HudiRelease.parse(self.built_for))
 
     def recompiled_for(self, release: HudiRelease) -> bool:
         """Whether the class was compiled for an older release than `release`, and runs as if recompiled for it."""
         return self.built_for is not None and self.built_for < release
 
     @property
+    def jar(self) -> str | None:
+        """The jars as `spark-submit --jars` takes them, with commas between them; None without one."""
+        return ",".join(self.jars) or None
+
+    @property
     def is_compiled(self) -> bool:
         """Whether a jar or a package comes with the name."""
-        return self.jar is not None or bool(self.package)
+        return bool(self.jars or self.package)
 
     @property
     def is_builtin(self) -> bool:
@@ -156,7 +162,7 @@ class PayloadRef:
         except PayloadNotFoundError as error:
             if not self.is_compiled:
                 raise
-            source = self.jar or ", ".join(self.package)
+            source = ", ".join(self.jars or self.package)
             msg = f"{self.name} has no Python class ({error}); run the compiled class of {source} with the jvm engine"
             raise PayloadNotFoundError(msg) from error
 

@@ -45,6 +45,6 @@ def built_reference(name: str, options: Mapping[str, Any]) -> PayloadRef:
         UsageError: `--built-for` is no release, or is given without a jar or a package.
     """
     try:
-        return PayloadRef(name, options["jar"], tuple(options["package"]), options.get("built_for"))
+        return PayloadRef(name, jars=options["jars"], package=options["package"], built_for=options["built_for"])
     except PayloadBridgeError as error:
         raise click.UsageError(str(error), click.get_current_context(silent=True)) from error

@@ -32,7 +32,7 @@ _OF_BATCHES = (
     "arrival",
     "fidelity",
     "implementation",
-    "jar",
+    "jars",
     "package",
     "keep_table_version",
     "compact_after",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.java_options import jar_option
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.options import release_option
 from bridge.cli.quiet import quiet_session
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 @click.option("--rows", is_flag=True, help="With --root or --catalog: read each table, and count the rows that differ.")
 @slices_option("in search of damage")
 @release_option(default=HudiRelease.latest().value, show_default=True)
-@click.option("--jar", metavar="FILE", help="A jar with compiled payload classes.")
+@jar_option("A jar with compiled payload classes, or with classes that they need; may be repeated.")
 @click.option(
     "--package",
     multiple=True,
@@ -45,7 +46,7 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     rows: bool,
     slices: int | None,
     release: HudiRelease,
-    jar: str | None,
+    jars: tuple[str, ...],
     package: tuple[str, ...],
     **options: Any,
 ) -> Report:
@@ -75,7 +76,7 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
         return inspect_tables(located(root), release, writer, session).to_report()
     path = located(str(table))
     classes = tuple(one for one in package if not is_of_spark(one))
-    inspection = inspect_table(properties_of(path, release), writer, release, jar=jar, package=classes)
+    inspection = inspect_table(properties_of(path, release), writer, release, jar=jars, package=classes)
     if not (is_local(path) and local_path(path).is_file()):
         damage = find_damage(path, quiet_session if slices != 0 else None, most=slices, payload=options["payload"])
         inspection = inspection.with_damage(damage)

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
-from bridge.cli.built_for import built_for_of, built_for_option
+from bridge.cli.built_for import built_for_of
 from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
+from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.paths import InputFile
-from bridge.cli.session import bare_session_options, is_of_spark
+from bridge.cli.on_error import call_timeout_option
+from bridge.cli.session import bare_session_options
 from bridge.config import key_hint
+from bridge.merge import check_links
 from bridge.plan import ENGINES, MergePlan, TableType
 from bridge.programs import WriteOperation
 from bridge.report import MOST, SAMPLE
@@ -151,27 +153,6 @@ operation_option = click.option(
     "those of sql_update keys and the columns to assign, those of delete_partition partitions.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
-_JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--implementation",
-        type=click.Choice(["python", "java"]),
-        help="java: run the compiled class even if there is a Python port; python: never run it.",
-    ),
-    click.option(
-        "--jar",
-        type=InputFile(),
-        metavar="FILE",
-        help="The jar with your compiled payload or merger class, which runs unchanged inside Spark.",
-    ),
-    click.option(
-        "--package",
-        multiple=True,
-        metavar="COORDINATE",
-        help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
-        "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
-    ),
-    built_for_option,
-)
 _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
     payload_option(),
     click.option(
@@ -233,7 +214,8 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         show_default=True,
         help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
-    *_JAVA_OPTIONS,
+    *JAVA_OPTIONS,
+    call_timeout_option,
     bare_session_options,
 )
 
@@ -241,11 +223,6 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
 def plan_options(command: F) -> F:
     """Add the options that make a plan; `plan_of` reads them."""
     return with_options(command, _PLAN_OPTIONS)
-
-
-def java_options(command: F) -> F:
-    """Add the options that name compiled classes and choose whether they run."""
-    return with_options(command, _JAVA_OPTIONS)
 
 
 def left_plan_options(command: F) -> F:
@@ -268,10 +245,11 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
 
     Raises:
         UsageError: the options contradict each other, or name something that does not exist.
+        ClassLinkError: the compiled payload does not link to the release.
     """
     options = with_job(options)
     payload = options["payload"]
-    java = {"jar": options["jar"], "package": tuple(one for one in options["package"] if not is_of_spark(one))}
+    java = compiled_of(options)
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
@@ -280,7 +258,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     try:
         plan = MergePlan(
             payload=None if payload is None else PayloadRef(payload, **java, built_for=built_for),
-            merger=None if merger is None else MergerRef(merger, **(java if options["mode"] is None else {})),
+            merger=None if merger is None else MergerRef(merger, **({} if options["mode"] else java)),
             release=options["release"],
             table_type=table_type,
             key=options["key"] or (),
@@ -292,6 +270,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             engine=options["engine"],
             implementation=options["implementation"],
             on_error=options.get("on_error", "fail"),
+            call_timeout=options["call_timeout"],
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)
@@ -299,6 +278,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             plan.merger.resolve()
     except PayloadBridgeError as error:
         refuse(error)
+    check_links(plan)
     return plan
 
 

@@ -10,6 +10,7 @@ import click
 
 from bridge.spark import local_path
 from payloads.errors import did_you_mean
+from payloads.jars import jar_paths
 
 if TYPE_CHECKING:
     import os
@@ -32,6 +33,17 @@ class InputFile(click.Path):
         if not Path(value).exists():
             self.fail(absent("File", str(value)), param, ctx)
         return super().convert(value, param, ctx)
+
+
+class JarFiles(InputFile):
+    """Jars that must exist: one file, or several with commas between them, as `spark-submit --jars` takes them."""
+
+    name = "jars"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return their paths; a file whose own name has a comma is one jar."""
+        paths = (value,) if Path(value).exists() else jar_paths(value)
+        return tuple(super(JarFiles, self).convert(path, param, ctx) for path in paths)
 
 
 def absent(kind: str, path: str) -> str:

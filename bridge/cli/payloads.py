@@ -1,4 +1,4 @@
-"""`payload-bridge payloads`: the available payload classes, and the rules of one of them."""
+"""`payload-bridge payloads`: the available payload classes, the rules of one, and the releases that a jar links to."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.completion import payloads_from
+from bridge.cli.java_options import jar_option
+from bridge.cli.linked_class import report_links
 from bridge.cli.options import refuse, release_option
 from bridge.cli.verb import Verb
 from bridge.report import Report, Table
@@ -25,15 +27,31 @@ _PREFIX = "org.apache.hudi."
 _VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 
 
-@click.command(cls=Verb, short_help="List Hudi's payload classes, or show the rules of one.")
+@click.command(cls=Verb, short_help="List Hudi's payload classes, or check yours against releases.")
 @click.argument("name", required=False, shell_complete=payloads_from)
 @release_option()
-def payloads(name: str | None, release: HudiRelease | None) -> Report:
-    """List the payload classes that Hudi ships, or show what one class does.
+@jar_option(
+    "A jar with the compiled class NAME, a payload or a merger, or with classes that it needs; may be repeated."
+)
+def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...]) -> Report:
+    """List the payload classes that Hudi ships, show what one class does, or to which releases yours links.
 
     NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. It shows
     what the class does, where its source is, and which of its rules differ between releases.
+
+    With --jar NAME is a compiled payload or merger by its full Java name. Its class file is held against the classes of
+    each release, without Spark: the members that it uses and overrides, and its constructors. The answers are: links;
+    does not link, with member, method, line and what to write instead; links, but Hudi never calls some overrides. The
+    exit code is 1 if it does not link to --release. Reflection is not seen.
     """
+    if jars:
+        if name is None:
+            msg = "--jar is about one class: name it by its full Java name"
+            raise click.UsageError(msg, click.get_current_context())
+        try:
+            return report_links(name, jars, release)
+        except PayloadBridgeError as error:
+            refuse(error)
     return _list(release) if name is None else _details(name, release)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.completion import releases_from, targets_from
+from bridge.cli.java_options import jar_option
 from bridge.cli.options import refuse, release
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -42,14 +43,16 @@ if TYPE_CHECKING:
     "1.1 for 9.",
 )
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
+@jar_option("A jar with the compiled payload class, or with classes that it needs: is held against the new release.")
 @slices_option("in search of the keys that the move concerns")
 @session_options
-def plan(
+def plan(  # noqa: PLR0913 (one parameter an option)
     table: str,
     to: str,
     from_release: HudiRelease | None,
     *,
     slices: int | None,
+    jars: tuple[str, ...],
     keep_table_version: bool,
     **options: Any,
 ) -> Report:
@@ -65,7 +68,7 @@ def plan(
     old = from_release or assumed_writer(TableMergeConfig.from_properties(properties).version)
     writer = writer_of(release=old, **options)
     try:
-        made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version)
+        made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version, jar=jars)
     except PlanError as error:
         refuse(error)
     if not (is_local(path) and local_path(path).is_file()):

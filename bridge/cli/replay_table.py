@@ -35,7 +35,7 @@ _OF_THE_TABLE = (
     "implementation",
     "table_type",
     "arrival",
-    "jar",
+    "jars",
     "package",
     "upgrade_after",
     "via",

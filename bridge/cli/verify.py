@@ -9,8 +9,9 @@ import click
 
 from bridge.cli.built_for import built_reference
 from bridge.cli.completion import rules_from
+from bridge.cli.java_options import java_options
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import java_options, names, prop, refuse, release_option
+from bridge.cli.options import names, prop, refuse, release_option
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import zipfile
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -9,19 +10,18 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from bridge.compare.side_names import side_names
 from bridge.config import capabilities
 from bridge.errors import PlanError
+from bridge.linkage import extends
 from bridge.merge import merge_config
 from bridge.pipeline import choice_of, program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
 from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade
 from bridge.spark import described
-from bridge.verify import extends
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError, did_you_mean
 
 if TYPE_CHECKING:
-    import contextlib
     from collections.abc import Collection, Iterator, Mapping
 
     from pyspark.sql import DataFrame
@@ -259,9 +259,9 @@ def is_release(text: str) -> bool:
 def _named(name: str, plan: MergePlan) -> PayloadRef | MergerRef:
     """Return the payload of any release, or the merger, that has a name."""
     left = plan.payload or plan.merger
-    source = (None, ()) if left is None or ":" in name else (left.jar, left.package)
+    source = ((), ()) if left is None or ":" in name else (left.jars, left.package)
     built_for = left.built_for if isinstance(left, PayloadRef) and ":" not in name else None
-    payload, merger = PayloadRef(name, *source, built_for), MergerRef(name, *source)
+    payload, merger = PayloadRef(name, *source, built_for=built_for), MergerRef(name, *source)
     if merger.is_compiled and not merger.has_port and _is_merger(merger, plan):
         return merger
     unknown: Exception | None = None
@@ -293,14 +293,14 @@ def _named(name: str, plan: MergePlan) -> PayloadRef | MergerRef:
 
 
 def _is_merger(named: MergerRef, plan: MergePlan) -> bool:
-    """Whether the jar of a compiled class has a merger of its name; where there is none, whether the plan has one."""
-    if named.jar is None or not zipfile.is_zipfile(named.jar):
+    """Whether the jars of a compiled class have a merger of its name; without jars, whether the plan has one."""
+    if not named.jars or not all(map(zipfile.is_zipfile, named.jars)):
         return plan.merger is not None
-    with zipfile.ZipFile(named.jar) as jar:
-        files = set(jar.namelist())
+    with contextlib.ExitStack() as stack:
+        jars = [stack.enter_context(zipfile.ZipFile(jar)) for jar in named.jars]
 
         def load(name: str) -> bytes | None:
             path = name.replace(".", "/") + ".class"
-            return jar.read(path) if path in files else None
+            return next((jar.read(path) for jar in jars if path in jar.NameToInfo), None)
 
         return extends(named.name, _MERGER, load)

@@ -14,7 +14,8 @@ from bridge.compare.differing import Counts
 from bridge.compare.replay_books import ReplayBooks
 from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
 from bridge.engines import COMMIT, recompiled, with_strategy_id
-from bridge.errors import PlanError, sentence_of
+from bridge.errors import ClassLinkError, PlanError, sentence_of
+from bridge.merge import check_links
 from bridge.pipeline import (
     KIND,
     KINDS,
@@ -84,6 +85,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     """
     versions = batches.versions(comparison.left)
     spark = versions.sparkSession
+    check_links(comparison.left)
     comparison = dataclasses.replace(
         comparison,
         left=with_strategy_id(spark, comparison.left),
@@ -95,6 +97,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)
     try:
+        check_links(comparison.right)
         comparison = dataclasses.replace(comparison, right=with_strategy_id(spark, comparison.right))
         report = dataclasses.replace(report, comparison=comparison, recompiled=recompiled(comparison.right))
         outcomes[RIGHT_SIDE] = books.of_side(RIGHT_SIDE, comparison.right_outcomes(books.versions, books=True))
@@ -105,6 +108,9 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     except PlanError:
         books.release()
         raise
+    except ClassLinkError as error:  # whatever the data is: no row has to be merged to know it
+        books.release()
+        return dataclasses.replace(report, refused=sentence_of(error))
     except PayloadBridgeError as error:
         return _refused(report, error, books)
     try:

@@ -16,7 +16,7 @@ from bridge.compare.replay_books import both_books_table
 from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT, recompiled_warnings
-from bridge.merge import merger_warnings
+from bridge.merge import class_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_choices, tell_scope
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
@@ -61,7 +61,7 @@ class ReplayReport(Showable):
             plan sets such keys aside.
         quarantined: how many rows of it each side has, by the name of the side.
         books: what became of the rows that came in, by the name of the side, as in `SimulateReport.books`; a refused
-            side has none.
+            side has none, and where no row was merged neither has.
         outcomes: what Spark keeps for it.
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
         recompiled: what is changed in the payload class of the right side, which was compiled for an older release;
@@ -161,7 +161,7 @@ class ReplayReport(Showable):
     def as_it_is(self) -> str | None:
         """Why the right side refuses the class as it is, in half a sentence, where it runs as if recompiled."""
         made = self.recompiled
-        return None if made is None or made.links else f"REFUSED as it is by Hudi {made.release} ({made.refused})"
+        return None if made is None or made.refused is None else f"REFUSED as it is: {made.refused}"
 
     @property
     def last_differences(self) -> DataFrame | None:
@@ -205,7 +205,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
     report = Report("replay", joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
-    report.warnings = merger_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
+    report.warnings = class_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),
@@ -242,7 +242,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
-        report.body.append(both_books_table(part.books, part.comparison))
+        if part.books:
+            report.body.append(both_books_table(part.books, part.comparison))
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")
         if part.quarantine is not None and part.quarantined:

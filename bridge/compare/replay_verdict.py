@@ -45,7 +45,7 @@ def keys_differ(number: int) -> str:
 
 def joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
     """Return the verdict on the same batches on one table type or more, whose overall grade is `grade`."""
-    if len(parts) == 1:
+    if len(parts) == 1 or (grade is Grade.REFUSED and len({part.verdict for part in parts}) == 1):
         return parts[0].verdict
     each = ", ".join(f"{part.comparison.left.table_type.long_name} {_short(part)}" for part in parts)
     as_it_is = parts[0].as_it_is

@@ -12,7 +12,7 @@ from bridge.explain.row import ExplainedRow
 from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
-from bridge.merge import merger_warnings
+from bridge.merge import class_warnings
 from bridge.pipeline import books_table
 from bridge.report import Report, Showable, View, cell, json_record, plan_as_json
 
@@ -62,7 +62,7 @@ def report_of(told: ExplainReport) -> Report:
     """Report one row."""
     sides = told.comparison
     plans = [side.plan for side in told.sides]
-    warnings = merger_warnings(*plans) + recompiled_warnings(*plans)
+    warnings = class_warnings(*plans) + recompiled_warnings(*plans)
     report = Report("explain", parting_words(told), success=told.success, warnings=warnings)
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))

@@ -15,10 +15,10 @@ from bridge.merge.carriers import (
     key_of_version,
     logged_row,
 )
+from bridge.merge.class_links import check_links, class_warnings
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.log_rule import LogRule
 from bridge.merge.log_scanner import LogScanner
-from bridge.merge.merger_writer import merger_warnings
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.payload_writer import PayloadWriter
@@ -55,12 +55,13 @@ __all__ = [
     "StoredRow",
     "UserBatch",
     "calls_of",
+    "check_links",
+    "class_warnings",
     "delete_tests",
     "key_of_version",
     "located",
     "logged_row",
     "merge_config",
     "merge_props",
-    "merger_warnings",
     "props_of",
 ]

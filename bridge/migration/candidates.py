@@ -22,7 +22,8 @@ from bridge.config import (
     change_mode,
     created_properties,
 )
-from bridge.errors import PlanError
+from bridge.errors import ClassLinkError, PlanError
+from bridge.merge import check_links
 from mergers import CUSTOM_MERGE_STRATEGY_UUID, MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadNotFoundError
 
@@ -118,10 +119,11 @@ def _kept(left: MergePlan, release: HudiRelease) -> Candidate:
     try:
         if left.payload is not None and not left.runs_java:
             left.payload.resolve(release)
+        check_links(plan)
         stored = created_properties(plan.writer_options(), plan.table_type, release)
         table = TableMergeConfig.from_properties(stored, release)
         name = _name(table.mode, table.partial_update_mode, left.payload_name if table.payload else None)
-    except PayloadNotFoundError as error:
+    except (ClassLinkError, PayloadNotFoundError) as error:
         name, refused = f"CUSTOM with {left.payload_name}", str(error)
     return Candidate(name, plan, None, refused)
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan, TableType
     from mergers import RecordMergeMode
+    from payloads.jars import JarPaths
 
 
 def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
@@ -213,7 +214,7 @@ class _Move:
             jar=self._jar(),
         )
 
-    def _jar(self) -> str | None:
+    def _jar(self) -> JarPaths:
         """Return where the compiled class of the payload is; some name, where the user names the class alone."""
         payload = self.left.payload
         if (
@@ -221,7 +222,7 @@ class _Move:
             or self.writer[WRITE_PAYLOAD_CLASS.key] != self.left.writer_options()[WRITE_PAYLOAD_CLASS.key]
         ):
             return "a jar of the user"
-        return payload.jar or ",".join(payload.package) or None
+        return payload.jars or payload.package
 
 
 def _given(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:

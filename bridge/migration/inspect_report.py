@@ -58,6 +58,7 @@ class Inspection(Showable):
         payloads: the classes that the table and the writer name.
         warnings: what is wrong, the worst first.
         damage: what is visible in the timeline and the rows of the table; None where they were not read.
+        unlinked: why a compiled payload class can't run under the release; None if it can, or has no jar.
 
     Added in 0.1.0.
     """
@@ -68,6 +69,7 @@ class Inspection(Showable):
     payloads: tuple[PayloadClass, ...]
     warnings: tuple[Finding, ...]
     damage: TableDamage | None = None
+    unlinked: str | None = None
 
     def with_damage(self, damage: TableDamage) -> Self:
         """Return the inspection with the warnings of `find_damage`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.config import (
@@ -24,6 +25,7 @@ from bridge.config import (
     payload_of_mode,
     settings_of,
 )
+from bridge.linkage import linkage_of
 from bridge.migration.findings import Finding, Severity, worst_first
 from bridge.migration.inspect_report import CodePlace, Inspection, PayloadClass
 from bridge.plan import TableType
@@ -31,10 +33,14 @@ from mergers import RecordMergeMode
 from payloads import PayloadRef, builtin_payloads
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
+from payloads.jars import jar_paths
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from bridge.linkage import Linkage
+    from payloads.jars import JarPaths
 
 _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
     {
@@ -50,7 +56,7 @@ def inspect(
     writer: Mapping[str, str] | None = None,
     release: str | HudiRelease = HudiRelease.latest(),
     *,
-    jar: str | None = None,
+    jar: JarPaths = None,
     package: tuple[str, ...] = (),
 ) -> Inspection:
     """Determine how a table merges under a release.
@@ -68,9 +74,12 @@ def inspect(
     table = TableMergeConfig.from_properties(properties, line)
     config = effective_config(table, options, line, warn=False)  # they are in `deprecated`
     classes = tuple(_found(name, side, line, jar, package) for name, side in _named_classes(config, options).items())
+    here = [path for path in jar_paths(jar) if Path(path).is_file()]
+    links = [*_links(classes, line, here, is_complete=not package)]
     warnings = [
         *_lost_class(config, options),
         *_failures(config, options, classes),
+        *(finding for linkage in links for finding in _linked(linkage)),
         *_changes(config, options),
         *_going(classes),
     ]
@@ -80,6 +89,7 @@ def inspect(
         deprecated=deprecated_keys(properties, options, line),
         payloads=classes,
         warnings=worst_first(warnings),
+        unlinked=next((linkage.refusal for linkage in links if linkage.refusal is not None), None),
     )
 
 
@@ -97,7 +107,7 @@ def _named_classes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> 
     return named
 
 
-def _found(name: str, side: str, release: HudiRelease, jar: str | None, package: tuple[str, ...]) -> PayloadClass:
+def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: tuple[str, ...]) -> PayloadClass:
     reference = PayloadRef(name, jar, package)
     if side != "writer" and not reference.is_builtin and not reference.is_compiled:
         why = f"Hudi ships no {name}, and the table's properties alone load no code; pass it as the writer's class"
@@ -187,6 +197,29 @@ def _failures(
             f"only one of {DELETE_KEY.key} and {DELETE_MARKER.key} is set: merging fails",
             "set both or none",
         )
+
+
+def _links(
+    classes: tuple[PayloadClass, ...], release: HudiRelease, jars: Sequence[str], *, is_complete: bool
+) -> Iterator[Linkage]:
+    """Yield how compiled classes link to the release."""
+    for name, _, found, _ in classes:
+        linkage = linkage_of(name, jars, release, is_complete=is_complete) if found is CodePlace.JAR else None
+        if linkage is not None:
+            yield linkage
+
+
+def _linked(linkage: Linkage) -> Iterator[Finding]:
+    """A class that needs what the release lacks, or has overrides that it does not call."""
+    shown = f"payload-bridge payloads {linkage.name} --jar ... shows all of it"
+    if linkage.refusal is not None:
+        yield Finding(Severity.FAILS, linkage.refusal, f"do so before the release runs the class; {shown}")
+    for dead in linkage.dead:
+        override = "that" if dead.called else "what the release calls"
+        told = f"under Hudi {linkage.release} {dead}"
+        yield Finding(Severity.CHANGES, told, f"override {override}, and compare the rows of both releases by replay")
+    for told in linkage.warnings[len(linkage.dead) :]:
+        yield Finding(Severity.ADVICE, told, shown)
 
 
 def unreadable_deletes(table: TableMergeConfig, release: HudiRelease) -> Iterator[Finding]:

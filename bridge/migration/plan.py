@@ -37,6 +37,8 @@ from payloads.release import HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from payloads.jars import JarPaths
+
 
 def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to set)
     properties: Mapping[str, str],
@@ -46,7 +48,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     *,
     keep_table_version: bool = False,
     mode: TargetMode | None = None,
-    jar: str | None = None,
+    jar: JarPaths = None,
 ) -> MigrationPlan:
     """Plan the move of a table to a release, older or newer, or to a merge mode. Nothing is changed.
 
@@ -95,6 +97,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         changes_mode=mode is not None,
     )
     has_examples = mode is None or mode.is_plain
+    warnings, unlinked = _warnings(table, after, options, move, jar)
     undo = tuple(undo_steps(properties, after, worker))
     undone = properties if any(step.cli for step in undo) else change_version(after, table.version, worker)
     return MigrationPlan(
@@ -108,8 +111,9 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         undo=undo,
         after_undo=merge_properties(undone),
         behaviours=silent_changes(move, differences) if has_examples else (),
-        warnings=_warnings(table, after, options, move, jar),
+        warnings=warnings,
         table={key: properties[key] for key in (TABLE_NAME, TABLE_TYPE.key, RECORD_KEY.key) if key in properties},
+        unlinked=unlinked,
     )
 
 
@@ -136,13 +140,14 @@ def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str |
 
 
 def _warnings(
-    now: TableMergeConfig, after: Mapping[str, str], options: Mapping[str, str], move: Move, jar: str | None
-) -> tuple[Finding, ...]:
-    """Return what is wrong with the table as it will be, or would be if it moved as it is."""
+    now: TableMergeConfig, after: Mapping[str, str], options: Mapping[str, str], move: Move, jar: JarPaths
+) -> tuple[tuple[Finding, ...], str | None]:
+    """Return what is wrong with the table as it will be, or would be if it moved as it is; and what does not link."""
     table, new = TableMergeConfig.from_properties(after), move.to_release
     follow, drop = options_after(table, options, changes_mode=move.changes_mode)
     then = {key: text for key, text in {**options, **follow}.items() if key not in drop}
-    found = [*inspect(after, then, new, jar=jar).warnings]
+    inspected = inspect(after, then, new, jar=jar)
+    found = [*inspected.warnings]
     if capabilities(move.from_release).delete_block_utf8 not in {None, capabilities(new).delete_block_utf8}:
         found += unreadable_deletes(now, new)
     if move.is_upgraded and not move.stores_payload and move.payload is None:
@@ -163,4 +168,4 @@ def _warnings(
                 "plan the move to COMMIT_TIME_ORDERING instead, which sets the mode after the upgrade",
             )
         )
-    return worst_first(found)
+    return worst_first(found), inspected.unlinked

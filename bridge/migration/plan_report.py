@@ -49,6 +49,7 @@ class MigrationPlan(Showable):
         warnings: what is wrong now, or will be, the worst first.
         evidence: what the table's own rows show of these changes; None where they were not read.
         table: the table's name, type and record key as far as they are stored, which stay.
+        unlinked: why the compiled payload class can't run under the new release; None if it can, or has no jar.
 
     Added in 0.1.0.
     """
@@ -66,6 +67,7 @@ class MigrationPlan(Showable):
     warnings: tuple[Finding, ...]
     evidence: TableDamage | None = None
     table: Mapping[str, str] = field(default_factory=dict)
+    unlinked: str | None = None
 
     def with_evidence(self, evidence: TableDamage) -> Self:
         """Return the plan with what `find_damage` found for this move."""
@@ -124,6 +126,8 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         f"Table version {made.from_version} to {made.to_version}: {len(made.changes)} properties and "
         f"{len(made.behaviours)} behaviours change" + (f", {damage} of them with damage." if damage else ".")
     )
+    if made.unlinked is not None:
+        verdict += f" But merges will fail: {made.unlinked}."
     return Report(
         "plan",
         verdict,

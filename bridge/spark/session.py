@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.find_spark_home import _find_spark_home
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from bridge.errors import EngineError, sentence_of
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 _GIB = 1 << 30
+_STDERR = 2
 _CONNECT_SECONDS = 10
 _HEAP = "spark.driver.memory"
 _PARTITIONS = 32  # of a shuffle, by core, at most
@@ -122,12 +124,29 @@ def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
+        _start_java({"spark.master": master, **settings})
         return builder.getOrCreate()
     except (PySparkException, Py4JError) as error:
         # Java's launcher has written its reason to standard error; settings may hold secrets and are not repeated.
         why = "see the lines above" if isinstance(error, PySparkException) else sentence_of(error).rstrip(".")
         msg = f"Spark does not start with the master {master}: {why}; check its address, --conf and --package"
         raise EngineError(msg) from error
+
+
+def _start_java(settings: Mapping[str, str]) -> None:
+    """Start the driver's JVM, where there is none, as PySpark does, but with its standard output on standard error.
+
+    Standard output is that of the program whose session it is: Java, Ivy and compiled classes print beside it.
+    """
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:  # noqa: SLF001 (PySpark's only mark)
+        return
+    try:
+        os.fstat(_STDERR)
+    except OSError:  # it is closed
+        return
+    conf = SparkConf().setAll(list(settings.items()))
+    gateway = launch_gateway(conf, {"stdout": _STDERR})  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
 
 def _is_submitted() -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.verify.class_file import extends
 from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
 from bridge.verify.compiled import compiled
 from bridge.verify.pytest_file import pytest_text, write
@@ -14,7 +13,6 @@ __all__ = [
     "Verification",
     "columns_subject",
     "compiled",
-    "extends",
     "gives_columns_alone",
     "pytest_text",
     "spark_text",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bridge.engines.jvm import PayloadCalls, checked, decoded, ordering_of
-from bridge.verify.class_file import literals_of
+from bridge.linkage import literals_of
 from bridge.verify.java_elsewhere import OtherJvms
 from mergers.laws import Observed, through_bytes
 from payloads import PayloadBridgeError, PayloadFailedError

@@ -85,7 +85,7 @@ def _named(verification: Verification) -> list[str]:
 
 def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
     """Return the lines for a compiled class, which needs a Spark session."""
-    named = f"{reference.name!r}, jar={reference.jar!r}, package={reference.package!r}"
+    named = f"{reference.name!r}, jars={reference.jars!r}, package={reference.package!r}"
     if reference.built_for is not None:
         named += f", built_for={str(reference.built_for)!r}"
     return [

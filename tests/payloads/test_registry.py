@@ -1,12 +1,15 @@
 from __future__ import annotations
 
+import dataclasses
 import importlib.metadata
 import pickle
 import sys
+from pathlib import Path
 
 import pytest
 
 import payloads
+from mergers import MergerRef
 from payloads import HudiRelease, PayloadRef, builtin_payloads, registry, resolve_payload
 from payloads.errors import PayloadConfigError, PayloadConstructorError, PayloadNotFoundError
 from payloads.registry import ENTRY_POINT_GROUP
@@ -252,6 +255,25 @@ def test_a_compiled_class_is_left_to_its_engine():
     bundle = PayloadRef("DefaultHoodieRecordPayload", package=("org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0",))
     assert bundle.is_compiled
     assert bundle.resolve() is resolve_payload("DefaultHoodieRecordPayload")
+
+
+@pytest.mark.parametrize("reference", [PayloadRef, MergerRef])
+@pytest.mark.parametrize(
+    ("given", "jars"),
+    [
+        ({"jar": "a.jar"}, ("a.jar",)),
+        ({"jar": "a.jar,b.jar"}, ("a.jar", "b.jar")),
+        ({"jar": ["a,b.jar", Path("c.jar")]}, ("a,b.jar", "c.jar")),
+        ({"jar": "a.jar", "jars": ("b.jar", "a.jar")}, ("a.jar", "b.jar")),
+        ({"jar": None}, ()),
+    ],
+)
+def test_a_reference_names_one_jar_or_several(reference, given, jars):
+    ref = reference("com.acme.KeepMax", **given)
+    assert ref.jars == jars
+    assert ref.is_compiled == bool(jars)
+    assert dataclasses.replace(ref, name="com.acme.Other").jars == jars
+    assert pickle.loads(pickle.dumps(ref)) == ref  # noqa: S301 (made here)
 
 
 def test_a_reference_without_a_jar_keeps_the_plain_error():

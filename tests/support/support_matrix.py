@@ -90,8 +90,8 @@ class Row:
             merges: dict[str, Any] = {"payload": own}
         else:
             merges = dict(self.merges(release)[engine])
-            if "merger" in merges and merges["merger"].jar is not None:
-                merges["merger"] = dataclasses.replace(merges["merger"], jar=jar)
+            if "merger" in merges and merges["merger"].jars:
+                merges["merger"] = dataclasses.replace(merges["merger"], jars=(jar,))
         return MergePlan(
             **{"release": release, "key": "id", "ordering": "ts", "engine": engine.value, **merges, **self.settings}
         )

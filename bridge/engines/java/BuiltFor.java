@@ -49,15 +49,22 @@ final class BuiltFor {
         return new Changes(now, then, repairs).of(name);
     }
 
-    /** Returns the class file that is to be loaded under a name; null where it is the one that the jars have. */
-    byte[] classFile(String name) throws IOException {
+    /** Returns the file of a class that is linked to the later release; null for all other classes. */
+    URL file(String name) {
+        String path = name.replace('.', '/');
+        int suffix = path.indexOf(SUFFIX);
+        return suffix < 0 ? now.linked(path)
+            : older.findResource(path.substring(0, suffix) + path.substring(suffix + SUFFIX.length()) + ".class");
+    }
+
+    /** Returns a class as it is to be loaded under a name; one that is none of those of `file`, as it is. */
+    byte[] linked(String name, byte[] original) {
         String path = name.replace('.', '/');
         int suffix = path.indexOf(SUFFIX);
         if (suffix >= 0) {
-            return carried(path.substring(0, suffix), path.substring(suffix + SUFFIX.length()));
+            return carried(original, path.substring(0, suffix), path.length() == suffix + SUFFIX.length());
         }
-        URL file = now.linked(path);
-        return file == null ? null : repaired(ClassFiles.bytes(file));
+        return now.linked(path) == null ? original : repaired(original);
     }
 
     private byte[] repaired(byte[] original) {
@@ -69,12 +76,8 @@ final class BuiltFor {
 
     // -- the older bundle's code
 
-    /** Returns a class of static methods and fields that are the code of an older class; `nested` are its own classes. */
-    private byte[] carried(final String name, String nested) throws IOException {
-        URL file = older.findResource(name + nested + ".class");
-        if (file == null) {
-            return null;
-        }
+    /** Returns a class of static methods and fields that are the code of an older class, or one nested in that. */
+    private byte[] carried(byte[] original, final String name, boolean isItself) {
         // The compiler numbers nested classes without a name anew in each release, so the older ones come along.
         Remapper renamed = new Remapper() {
             public String map(String used) {
@@ -83,10 +86,10 @@ final class BuiltFor {
                 return isUnnamed ? name + SUFFIX + used.substring(name.length()) : used;
             }
         };
-        ClassReader reader = new ClassReader(ClassFiles.bytes(file));
+        ClassReader reader = new ClassReader(original);
         ClassWriter writer = new ClassWriter(ClassWriter.COMPUTE_MAXS);
         ClassVisitor repairing = new Repairing(writer, repairs, name);
-        ClassVisitor next = nested.length() == 0 ? (ClassVisitor) new Carrying(repairing, name) : repairing;
+        ClassVisitor next = isItself ? (ClassVisitor) new Carrying(repairing, name) : repairing;
         reader.accept(new ClassRemapper(next, renamed), 0);
         return writer.toByteArray();
     }

@@ -79,7 +79,7 @@ final class Changes {
                 continue;
             }
             String named = key.substring(0, key.indexOf('('));
-            add("dead", Repairs.simple(file.name), named + Repairs.parameters(key.substring(named.length())),
+            add("dead", file.name.replace('/', '.'), named + Repairs.parameters(key.substring(named.length())),
                 namesake(was.owner.name, named));
         }
     }

@@ -1,8 +1,6 @@
 package bridge.jvm;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.util.ArrayList;
@@ -51,17 +49,7 @@ final class ClassFiles {
     }
 
     static byte[] bytes(URL file) throws IOException {
-        InputStream stream = file.openStream();
-        try {
-            ByteArrayOutputStream original = new ByteArrayOutputStream();
-            byte[] part = new byte[8192];
-            for (int size = stream.read(part); size >= 0; size = stream.read(part)) {
-                original.write(part, 0, size);
-            }
-            return original.toByteArray();
-        } finally {
-            stream.close();
-        }
+        return JarLoader.bytes(file.openStream());
     }
 
     /** Returns a class; null where there is none of this name. */

@@ -1,24 +1,28 @@
 package bridge.jvm;
 
 import bridge.jvm.Constants.Jar;
+import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
+import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.security.CodeSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Manifest;
 import org.apache.spark.SparkFiles;
 
 /**
  * Loads the classes of one list of jars, apart from those of any other list in the same JVM.
  *
  * What the jars hold comes from them, in their order, even where Spark's class path has another copy. Java, Scala,
- * Spark and Avro always come from Spark, because their objects cross the border. Where clock and random numbers are
- * `Varied`, the classes are rewritten as they are loaded, and so are those of a user who names an older bundle that they
- * were `BuiltFor`.
+ * Spark and Avro always come from Spark, because their objects cross the border. The classes are rewritten as they are
+ * loaded, see `Redirects`, and so are those of a user who names an older bundle that they were `BuiltFor`.
  */
 public final class JarLoader extends URLClassLoader {
     private static final String[] SHARED = {
@@ -26,7 +30,10 @@ public final class JarLoader extends URLClassLoader {
         "org.slf4j.", "org.apache.logging.", "org.apache.log4j.", "com.fasterxml.jackson.core.",
         "com.fasterxml.jackson.databind.", "com.fasterxml.jackson.annotation.",
         "bridge.jvm.CallServer", "bridge.jvm.JarLoader", "bridge.jvm.MergePair", "bridge.jvm.MergeTask",
+        "bridge.jvm.Printed",
     };
+    /** The end of the name of a jar that was copied under one of its content. */
+    private static final String COPY = "-[0-9a-f]{12}\\.jar$";
     private static final Map LOADERS = new HashMap();
 
     /** Null where the classes were compiled for the release whose bundle is among the jars. */
@@ -34,6 +41,7 @@ public final class JarLoader extends URLClassLoader {
 
     static {
         ClassLoader.registerAsParallelCapable();
+        Printed.install();
     }
 
     private JarLoader(URL[] jars, BuiltFor builtFor) {
@@ -46,11 +54,17 @@ public final class JarLoader extends URLClassLoader {
         String[] paths = new String[names.size()];
         for (int i = 0; i < paths.length; i++) {
             String name = (String) names.get(i);
-            boolean isOlder = name.startsWith(Jar.BUILT_FOR);
-            paths[i] = isOlder ? Jar.BUILT_FOR + SparkFiles.get(name.substring(Jar.BUILT_FOR.length()))
-                : SparkFiles.get(name);
+            paths[i] = isOlder(name) ? Jar.BUILT_FOR + SparkFiles.get(withoutMark(name)) : SparkFiles.get(name);
         }
         return of(paths);
+    }
+
+    private static boolean isOlder(String name) {
+        return name.startsWith(Jar.BUILT_FOR);
+    }
+
+    private static String withoutMark(String name) {
+        return name.substring(Jar.BUILT_FOR.length());
     }
 
     /**
@@ -74,19 +88,18 @@ public final class JarLoader extends URLClassLoader {
         List jars = new ArrayList();
         URL older = null;
         for (int i = 0; i < paths.length; i++) {
-            if (paths[i].startsWith(Jar.BUILT_FOR)) {
-                older = new File(paths[i].substring(Jar.BUILT_FOR.length())).toURI().toURL();
+            if (isOlder(paths[i])) {
+                older = new File(withoutMark(paths[i])).toURI().toURL();
             } else {
                 jars.add(new File(paths[i]).toURI().toURL());
             }
         }
         URL[] all = (URL[]) jars.toArray(new URL[0]);
-        BuiltFor builtFor = null;
-        if (older != null) {
-            URL[] users = (URL[]) jars.subList(2, jars.size()).toArray(new URL[0]);
-            builtFor = new BuiltFor(all[1], users, older, JarLoader.class.getClassLoader());
+        if (older == null) {
+            return new JarLoader(all, null);
         }
-        return new JarLoader(all, builtFor);
+        URL[] users = (URL[]) jars.subList(2, jars.size()).toArray(new URL[0]);
+        return new JarLoader(all, new BuiltFor(all[1], users, older, JarLoader.class.getClassLoader()));
     }
 
     /** Returns what `BuiltFor` says of a class; nothing where the classes are those of the bundle's release. */
@@ -97,6 +110,17 @@ public final class JarLoader extends URLClassLoader {
     /** Whether the user's classes are linked to a later release than they were compiled for. */
     public boolean isBuiltFor() {
         return builtFor != null;
+    }
+
+    /** Returns the names of the jars that a class loader has beside ours, as their users call them. */
+    static String jarsOf(ClassLoader loader) {
+        StringBuilder names = new StringBuilder();
+        URL[] jars = ((URLClassLoader) loader).getURLs();
+        for (int i = 1; i < jars.length; i++) {
+            String path = jars[i].getPath();
+            names.append(i == 1 ? "" : ", ").append(path.substring(path.lastIndexOf('/') + 1).replaceFirst(COPY, ".jar"));
+        }
+        return names.toString();
     }
 
     /** Whether a class always comes from Spark. */
@@ -130,23 +154,48 @@ public final class JarLoader extends URLClassLoader {
     }
 
     protected Class findClass(String name) throws ClassNotFoundException {
-        boolean isVaried = Varied.isOn() && !name.startsWith("bridge.jvm.");
+        if (name.startsWith("bridge.jvm.")) {
+            return super.findClass(name);
+        }
+        URL file = builtFor == null ? null : builtFor.file(name);
+        file = file == null ? findResource(name.replace('.', '/') + ".class") : file;
+        if (file == null) {
+            throw new ClassNotFoundException(name);
+        }
         try {
-            byte[] changed = builtFor == null ? null : builtFor.classFile(name);
-            if (changed == null && !isVaried) {
-                return super.findClass(name);
-            }
-            if (changed == null) {
-                URL file = findResource(name.replace('.', '/') + ".class");
-                if (file == null) {
-                    throw new ClassNotFoundException(name);
+            JarURLConnection entry = (JarURLConnection) file.openConnection();
+            byte[] original = bytes(entry.getInputStream());
+            byte[] rewritten = Redirects.rewritten(builtFor == null ? original : builtFor.linked(name, original));
+            int end = name.lastIndexOf('.');
+            if (end >= 0 && getPackage(name.substring(0, end)) == null) {
+                try {
+                    Manifest manifest = entry.getManifest();
+                    definePackage(name.substring(0, end), manifest == null ? new Manifest() : manifest,
+                        entry.getJarFileURL());
+                } catch (IllegalArgumentException byAnotherThread) {
+                    return defined(name, rewritten, entry);
                 }
-                changed = ClassFiles.bytes(file);
             }
-            byte[] rewritten = isVaried ? Redirects.rewritten(changed) : changed;
-            return defineClass(name, rewritten, 0, rewritten.length);
+            return defined(name, rewritten, entry);
         } catch (IOException unreadable) {
             throw new ClassNotFoundException(name, unreadable);
+        }
+    }
+
+    private Class defined(String name, byte[] file, JarURLConnection entry) throws IOException {
+        return defineClass(name, file, 0, file.length, new CodeSource(entry.getJarFileURL(), entry.getCertificates()));
+    }
+
+    static byte[] bytes(InputStream stream) throws IOException {
+        try {
+            ByteArrayOutputStream file = new ByteArrayOutputStream();
+            byte[] part = new byte[8192];
+            for (int size = stream.read(part); size >= 0; size = stream.read(part)) {
+                file.write(part, 0, size);
+            }
+            return file.toByteArray();
+        } finally {
+            stream.close();
         }
     }
 

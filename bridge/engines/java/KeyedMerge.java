@@ -19,8 +19,6 @@ import org.apache.spark.sql.types.StructType;
 
 /** Feeds rows, sorted by key, origin, commit and arrival, to a program, and gives outcomes as they become final. */
 public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeyState.Emit {
-    private static final int LONGEST_TEXT = 200;
-
     private final Map job;
     private final String[] columns;
     private final StructType types;
@@ -138,6 +136,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         row = next;
         merge.records.current = next;
         merge.failsAt(null);
+        merge.watch.enter();
         try {
             for (int i = 0; i < keys.length; i++) {
                 if (row.isNullAt(keys[i])) {
@@ -155,12 +154,15 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             program.accept(arrival(), this);
         } catch (Throwable error) {
             fail(error);
+        } finally {
+            merge.watch.leave();
         }
     }
 
     private void finish() {
         isOpen = false;
         merge.failsAt(null);
+        merge.watch.enter();
         try {
             program.finish(this);
             if (ledger != null) {
@@ -168,6 +170,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             }
         } catch (Throwable error) {
             fail(error);
+        } finally {
+            merge.watch.leave();
         }
     }
 
@@ -233,7 +237,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     // -- errors
 
     private void fail(Throwable error) {
-        if (error instanceof VirtualMachineError && !(error instanceof StackOverflowError)) {
+        if (error instanceof VirtualMachineError && !Failures.isOfClass(error)) {
             throw (VirtualMachineError) error;
         }
         Row failed = merge.records.current; // under the small-file rule not the row that was taken last
@@ -262,29 +266,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         return value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value);
     }
 
-    private static String reason(Throwable error) {
-        if (error instanceof RecordError) {
-            return error.getMessage();
-        }
-        String text = oneLine(error);
-        Throwable cause = error;
-        while (cause.getCause() != null && cause.getCause() != cause) {
-            cause = cause.getCause();
-        }
-        if (cause != error) {
-            text = text + "; caused by " + oneLine(cause);
-        }
-        if (!(error instanceof LinkageError)) {
-            return text;
-        }
-        boolean isBuiltFor = ((JarLoader) KeyedMerge.class.getClassLoader()).isBuiltFor();
-        return text + (isBuiltFor ? "; this release has nothing that stands in its place: change the source of the class"
-            : "; the class was compiled for another Hudi: say for which release with --built-for (built_for), and it runs "
-                + "as if recompiled");
-    }
-
-    private static String oneLine(Throwable error) {
-        String text = error.toString().split("\n", 2)[0];
-        return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "..." : text;
+    private String reason(Throwable error) {
+        return merge.watch.wasEnded() ? merge.watch.reason() : Failures.reason(error, payload);
     }
 }

@@ -13,9 +13,11 @@ from pyspark.sql import SparkSession
 
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of, java_name_of
+from bridge.linkage import linkage_of
 
 if TYPE_CHECKING:
     from bridge.engines.jvm.jars import Jars
+    from bridge.linkage import Linkage
     from bridge.plan import MergePlan
     from payloads import HudiRelease, PayloadRef
 
@@ -27,7 +29,7 @@ class RecompiledMember(NamedTuple):
     """A place of a user's classes that does not fit the release.
 
     Attributes:
-        where: class, method and line; the class alone where a method overrides nothing any more.
+        where: class, method and line; the full name of the class where a method overrides nothing any more.
         member: the member of Hudi that no longer links, or that method.
         instead: what stands in its place; for a method, what the release calls; empty for nothing.
     """
@@ -48,6 +50,7 @@ class Recompiled:
         changed: members that the release lacks or has closed, and what stands in their place.
         gone: those in whose place nothing stands: a call of them fails.
         dead: methods that override nothing in the release, which therefore does not call them.
+        linkage: how it links as it is, by the check that reads class files; None where that has not its classes.
     """
 
     name: str
@@ -56,23 +59,21 @@ class Recompiled:
     changed: tuple[RecompiledMember, ...]
     gone: tuple[RecompiledMember, ...]
     dead: tuple[RecompiledMember, ...]
+    linkage: Linkage | None = None
 
     @property
-    def links(self) -> bool:
-        """Whether the class links to the release as it is."""
-        return not self.changed and not self.gone
-
-    @property
-    def refused(self) -> str:
-        """Why the release refuses the class as it is, in half a sentence; empty where it links."""
+    def refused(self) -> str | None:
+        """Why the release refuses the class as it is; None where it links."""
+        if self.linkage is not None:
+            return self.linkage.refusal
         found = list(dict.fromkeys(f"{one.where} uses {one.member}" for one in (*self.gone, *self.changed)))
-        return _listed(found)
+        return f"{self.name} does not link to Hudi {self.release}: {_listed(found)}" if found else None
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader of a result has to know, a sentence or two each."""
         runs = f"{self.name} was compiled for Hudi {self.built_for}"
-        if self.links:
+        if not self.changed and not self.gone:
             told = [f"{runs} and links to {self.release} as it is, so that it runs unchanged"]
         else:
             changes = dict.fromkeys(f"{one.member} -> {one.instead}" for one in self.changed)
@@ -83,13 +84,14 @@ class Recompiled:
                 f"Hudi {self.release} has nothing that stands in the place of {found}: a call of it fails; change the "
                 "source"
             )
-        told += [self._dead(one) for one in self.dead]
+        known = {(one.user_class, one.method) for one in self.linkage.dead} if self.linkage is not None else set()
+        told += [self._dead(one) for one in self.dead if (one.where, one.member) not in known]
         return tuple(told)
 
     def _dead(self, one: RecompiledMember) -> str:
         calls = f"it calls {one.instead}" if one.instead else "it calls nothing of that name"
         return (
-            f"{one.where}.{one.member} overrides nothing in Hudi {self.release}, which never calls it: {calls}; "
+            f"{one.where.rpartition('.')[2]}.{one.member} overrides nothing in Hudi {self.release}, which never calls it: {calls}; "
             "override that, if the rule is still to count"
         )
 
@@ -119,7 +121,10 @@ def recompiled_class(payload: PayloadRef, release: HudiRelease) -> Recompiled | 
     if payload.built_for is None or not payload.recompiled_for(release) or spark is None:
         return None
     jars = jars_of(spark, payload, release)
-    return _read(spark.sparkContext.applicationId, java_name_of(payload, release), jars, payload.built_for, release)
+    name = java_name_of(payload, release)
+    found = _read(spark.sparkContext.applicationId, name, jars, payload.built_for, release)
+    linkage = linkage_of(name, payload.jars, release, is_complete=not payload.package)
+    return dataclasses.replace(found, linkage=linkage)
 
 
 def recompiled_warnings(*plans: MergePlan) -> list[str]:

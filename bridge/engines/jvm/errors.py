@@ -32,9 +32,16 @@ _IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
     "java.lang.ClassCastException": OrderingTypeError,
     "java.lang.NullPointerException": NullOrderingError,
 }
+_OF_JARS = (
+    "NoClassDefFoundError",
+    "NoSuchMethodError",
+    "NoSuchFieldError",
+    "AbstractMethodError",
+    "IncompatibleClassChangeError",
+    "ExceptionInInitializerError",
+)
+"""Java errors of a class that was compiled for other jars: no record can change that."""
 _RULES = (
-    # The class was compiled for other jars: no record can change that.
-    _Rule("(?:NoClassDefFound|NoSuchMethod|NoSuchField|AbstractMethod|IncompatibleClassChange)Error", "", EngineError),
     _Rule(
         "ClassCastException",
         r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)",
@@ -59,6 +66,9 @@ def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
         raise EngineError(msg)
     if "error" not in answer:
         return answer
+    if reason := answer["error"].get("reason"):
+        is_of_jars = answer["error"]["type"].endswith(_OF_JARS)
+        raise (EngineError if is_of_jars else PayloadFailedError)(f"{java_name} failed: {reason}")
     kind = _IN_COMPARISON.get(answer["error"]["type"])
     if kind is not None and in_comparison(answer["error"]):
         msg = (
@@ -77,8 +87,5 @@ def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
         ),
         PayloadFailedError,
     )
-    fix = "fix the record or the class"
-    if found is EngineError:
-        fix = "the class was compiled for another Hudi: built_for says for which, and it runs as if recompiled"
-    msg = f"{java_name} failed: {'; caused by '.join(texts)}; {fix}"
+    msg = f"{java_name} failed: {'; caused by '.join(texts)}; fix the record or the class"
     raise found(msg)

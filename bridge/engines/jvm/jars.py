@@ -25,6 +25,7 @@ from bridge.engines.jvm import constants
 from bridge.engines.jvm.connection import Address
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
+from bridge.linkage import check_class
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ SOURCES: Final = Path(__file__).parents[1] / "java"
 _SCALA = re.compile(r"_(2\.1\d)\b")
 SPARK_4: Final = "4.0"
 """The Spark 4 on which compiled classes have run."""
+_COPIED = re.compile(r"-[0-9a-f]{12}\.jar$")
+"""The end of the name of a jar of the user as it is sent."""
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -54,7 +57,7 @@ class Jars:
     @property
     def searched(self) -> str:
         """The names of the jars that a user's class may be in."""
-        return ", ".join(name for name in self.names[1:] if not name.startswith(constants.BUILT_FOR))
+        return ", ".join(_COPIED.sub(".jar", one) for one in self.names[1:] if not one.startswith(constants.BUILT_FOR))
 
 
 class _Application:
@@ -67,9 +70,7 @@ class _Application:
         self.sent: set[str] = set()
         self.packages: dict[str, list[Path]] = {}
         self.secret = secrets.token_hex(16)
-        self.checked: dict[
-            tuple[tuple[str, ...], HudiRelease, str | None, tuple[str, ...], HudiRelease | None], Jars
-        ] = {}
+        self.checked: dict[tuple[object, ...], Jars] = {}
 
 
 _applications: dict[str, _Application] = {}
@@ -87,14 +88,19 @@ def jars_of(
         PlanError: a bundle of another release or Scala version.
         PayloadNotFoundError: the class is in none of the jars.
         PayloadConstructorError: the class is not a payload, or lacks the constructor.
+        ClassLinkError: the class needs what the release does not have.
     """
     driver = Driver(spark)
     application = _application_of(spark)
     names = classes or (java_name_of(payload, release),)
     older = payload.built_for if payload.recompiled_for(release) else None
-    request = (names, release, payload.jar, payload.package, older)
+    request = (names, release, payload.jars, payload.package, older)
     if request not in application.checked:
-        files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
+        bundle, *packages = bundles_of(spark, payload, release)
+        own = [_user_jar(application, jar) for jar in payload.jars]
+        for name in names:
+            check_class(name, [*packages, *own], older or release)
+        files = [bundle, *packages, *own]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         if older is not None:
@@ -242,10 +248,8 @@ def _check_scala(spark: SparkSession, name: str) -> None:
         raise PlanError(msg)
 
 
-def _user_jar(application: _Application, jar: str | None) -> list[Path]:
-    """Copy the user's jar to a name derived from its content: Spark sends only one file of a name."""
-    if jar is None:
-        return []
+def _user_jar(application: _Application, jar: str) -> Path:
+    """Copy a jar of the user to a name derived from its content: Spark sends only one file of a name."""
     path = Path(jar)
     try:
         digest = hashlib.sha256(path.read_bytes()).hexdigest()[:12]
@@ -258,7 +262,7 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
     copy = application.folder / f"{path.stem}-{digest}.jar"
     if not copy.exists():
         shutil.copyfile(path, copy)
-    return [copy]
+    return copy
 
 
 # -- our own classes
@@ -308,7 +312,7 @@ def _check(driver: Driver, name: str, jars: Jars) -> None:
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
             raise PayloadNotFoundError(msg)
         case "broken":
-            msg = f"{name} can't be loaded ({detail}); add the jar that it needs with --package"
+            msg = f"{name} can't be loaded: {detail}"
             raise PayloadNotFoundError(msg)
         case "unrelated":
             msg = f"{name} is not a payload: it does not implement org.apache.hudi.common.model.HoodieRecordPayload"

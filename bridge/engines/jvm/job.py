@@ -76,7 +76,7 @@ class Calls:
             named = [DEFAULT_PAYLOAD]
         if not named:
             raise PlanError(_uncalled(plan, self._config))
-        source = () if merger is None else (merger.jar, merger.package)
+        source = () if merger is None else (merger.jars, merger.package)
         self.reference = plan.payload or PayloadRef(named[0], *source)
         self.classes = tuple(named)
 
@@ -126,6 +126,7 @@ class Calls:
             writer = self._mode_writer(config, schema)
         return {
             "by_payload": by_payload,
+            "call_timeout": plan.call_timeout,
             "combines": plan.combine_before_upsert,
             "inserts_to_base": plan.inserts_to == "base",
             "mode_reader": None if config is None else self._mode_reader(config, schema),

@@ -9,6 +9,7 @@ from bridge.config import capabilities
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import DEFAULT_PAYLOAD
+from bridge.linkage import check_class
 from mergers import (
     COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
     EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
@@ -42,11 +43,12 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
         EngineError: a jar can't be found.
         MergerNotFoundError: the class is in none of the jars, or can't be loaded.
         MergerConfigError: the class is not a merger of Avro records with the release's interface, or can't be built.
+        ClassLinkError: it needs what the release does not have.
     """
     merger = plan.merger
     if merger is None or plan.mode is not None or not merger.is_compiled:
         return plan
-    jars = jars_of(spark, PayloadRef(DEFAULT_PAYLOAD, merger.jar, merger.package), plan.release)
+    jars = jars_of(spark, PayloadRef(DEFAULT_PAYLOAD, merger.jars, merger.package), plan.release)
     driver = Driver(spark)
     reason, detail = driver.call(driver.class_in(jars.paths, "bridge.jvm.MergerChecks"), "asked", merger.name)
     if reason != "strategy":
@@ -55,6 +57,7 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
         says = f"returns the strategy id {detail}, which is Hudi's own" if detail else "returns no strategy id"
         msg = f"{merger.name} {says}, so no table would call it; let getMergingStrategy return your own UUID"
         raise MergerConfigError(msg)
+    check_class(merger.name, jars.paths[2:], plan.release, is_payload=False)  # the first are ours and Hudi's
     return dataclasses.replace(plan, merger=dataclasses.replace(merger, strategy=str(detail)))
 
 
@@ -75,7 +78,7 @@ def _refusal(
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
             return MergerNotFoundError(msg)
         case "broken":
-            return MergerNotFoundError(f"{name} can't be loaded ({detail}); add the jar that it needs with --package")
+            return MergerNotFoundError(f"{name} can't be loaded: {detail}")
         case "unrelated":
             msg = f"{name} is not a merger: it does not implement org.apache.hudi.common.model.HoodieRecordMerger"
         case "abstract":

@@ -12,6 +12,7 @@ from bridge.engines.jvm.job import DEFAULT_PAYLOAD
 from bridge.engines.jvm.merger_object import JvmMerger
 from bridge.engines.jvm.payload import payload_of
 from bridge.errors import EngineError
+from bridge.plan import CALL_TIMEOUT
 from mergers import MergerRef, adapt_merger
 from payloads import HudiRelease, PayloadRef
 
@@ -37,13 +38,15 @@ class InDriver:
 
     Attributes:
         spark: its session.
+        call_timeout: how many seconds a call may take.
     """
 
     spark: SparkSession
+    call_timeout: int = CALL_TIMEOUT
 
     def calls(self, payload: PayloadRef, release: HudiRelease) -> ClassCalls:
         """Return what runs steps there; raises what `jars_of` raises."""
-        return PayloadCalls(self.spark, payload, release)
+        return PayloadCalls(self.spark, payload, release, self.call_timeout)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,10 +56,12 @@ class InExecutor:
     Attributes:
         jars: the names of the jars that the executors were sent.
         secret: what the JVM asks of a caller.
+        call_timeout: how many seconds a call may take.
     """
 
     jars: tuple[str, ...]
     secret: str
+    call_timeout: int = CALL_TIMEOUT
 
     def calls(self, payload: PayloadRef, release: HudiRelease) -> ClassCalls:  # noqa: ARG002 (the jars are theirs)
         """Return what runs steps there.
@@ -67,7 +72,7 @@ class InExecutor:
         if _Worker.port is None:
             msg = "only a task of the jvm engine can call a compiled class of its executor; run the job on Spark"
             raise EngineError(msg)
-        return ClassCalls(Connection(Address(_Worker.port, self.secret), self.jars).ask)
+        return ClassCalls(Connection(Address(_Worker.port, self.secret), self.jars).ask, self.call_timeout)
 
 
 class _Worker:
@@ -124,14 +129,14 @@ class CompiledMergerRef(MergerRef):
 
 @functools.lru_cache(maxsize=8)
 def _payload_class(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
-    plain = PayloadRef(reference.name, reference.jar, reference.package, reference.built_for)
+    plain = PayloadRef(reference.name, reference.jars, reference.package, built_for=reference.built_for)
     of_release = functools.partial(_payload_class, reference)
     return payload_of(plain, release, reference.host.calls(plain, release), of_release)
 
 
 @functools.lru_cache(maxsize=8)
 def _merger_calls(reference: CompiledMergerRef) -> ClassCalls:
-    return reference.host.calls(PayloadRef(DEFAULT_PAYLOAD, reference.jar, reference.package), reference.release)
+    return reference.host.calls(PayloadRef(DEFAULT_PAYLOAD, reference.jars, reference.package), reference.release)
 
 
 def jvm_payload(
@@ -143,7 +148,7 @@ def jvm_payload(
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     plain = PayloadRef(payload) if isinstance(payload, str) else payload
-    reference = CompiledPayloadRef(plain.name, plain.jar, plain.package, plain.built_for, host=InDriver(spark))
+    reference = _called_by(plain, InDriver(spark))
     return _payload_class(reference, HudiRelease.parse(release))
 
 
@@ -158,7 +163,7 @@ def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
     merger = plan.merger
     if merger is not None and plan.mode is None and merger.is_compiled and not merger.has_port:
         merger = CompiledMergerRef(
-            merger.name, merger.jar, merger.package, merger.strategy, host=host, release=plan.release
+            merger.name, merger.jars, merger.package, merger.strategy, host=host, release=plan.release
         )
     return dataclasses.replace(
         plan, payload=payload, merger=merger, stored_payload=stored, engine="python", implementation=None
@@ -168,4 +173,9 @@ def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
 def _called(payload: PayloadRef | None, release: HudiRelease, host: ClassHost) -> PayloadRef | None:
     if payload is None or payload.has_port(release):
         return payload
-    return CompiledPayloadRef(payload.name, payload.jar, payload.package, payload.built_for, host=host)
+    return _called_by(payload, host)
+
+
+def _called_by(payload: PayloadRef, host: ClassHost) -> CompiledPayloadRef:
+    source = (payload.name, payload.jars, payload.package)
+    return CompiledPayloadRef(*source, built_for=payload.built_for, host=host)

@@ -6,7 +6,8 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from bridge.verify.class_file import extends, literals_of, read_class
+from bridge.linkage.class_literals import extends, literals_of
+from bridge.linkage.class_reader import read_class
 
 JARS = Path(pyspark.__file__).parent / "jars"
 
@@ -28,10 +29,10 @@ def test_every_class_of_a_jar_can_be_read():
 
 
 def test_texts_and_numbers_of_a_class(load):
-    literals, references, bases = read_class(load("org.apache.commons.lang3.BooleanUtils"))
-    assert {"true", "false", "yes", "no", "on", "off"} <= set(literals)
-    assert "org.apache.commons.lang3.ObjectUtils" in references
-    assert bases == ("java.lang.Object",)
+    found = read_class(load("org.apache.commons.lang3.BooleanUtils"))
+    assert {"true", "false", "yes", "no", "on", "off"} <= set(found.literals)
+    assert "org.apache.commons.lang3.ObjectUtils" in found.references
+    assert found.bases == ("java.lang.Object",)
     units = read_class(load("org.apache.commons.lang3.time.DateUtils")).literals
     assert {1000, 60_000, 3_600_000, 86_400_000} <= set(units)
 

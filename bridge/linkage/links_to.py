@@ -1,0 +1,89 @@
+"""links_to: whether a compiled class links to each release of Hudi, what fails, and which of its overrides are dead."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from bridge.errors import ClassLinkError
+from bridge.linkage.class_path import ClassPath, UserJars
+from bridge.linkage.code_walk import CodeWalk
+from bridge.linkage.hudi_classes import TABULATED
+from payloads import PayloadNotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from bridge.linkage.linkage import Linkage
+    from payloads import HudiRelease
+
+
+def links_to(
+    name: str, jars: Sequence[str | Path], releases: Sequence[HudiRelease] = TABULATED
+) -> Mapping[HudiRelease, Linkage]:
+    """Return how a payload or merger of some jars links to each release, without loading it.
+
+    `name` is its full Java name. Releases whose classes are not tabulated (before 0.14) are left out.
+
+    Raises:
+        PayloadNotFoundError: a jar can't be read, or neither the jars nor any of the releases have the class.
+    """
+    found = _links_to(name, tuple(map(str, jars)))
+    return {release: found[release] for release in releases if release in found}
+
+
+@functools.lru_cache(maxsize=16)
+def _links_to(name: str, jars: tuple[str, ...]) -> Mapping[HudiRelease, Linkage]:
+    user = UserJars(jars)
+    paths = [ClassPath(release, user) for release in TABULATED]
+    if user.get(name) is None and not any(path.hudi.get(name) for path in paths):
+        where = ", ".join(jars) or "no jar"
+        msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
+        raise PayloadNotFoundError(msg)
+    return {path.release: CodeWalk(name, path, paths).linkage() for path in paths}
+
+
+def linkage_of(
+    name: str, jars: Sequence[str | Path], release: HudiRelease, *, is_complete: bool = True
+) -> Linkage | None:
+    """Return how a class of the jars links to a release; None if they have no such class, or the release no table.
+
+    If the jars are not `is_complete`, as where a package is not resolved yet, a class that is nowhere is no fault.
+    """
+    if release not in TABULATED or not jars:
+        return None
+    try:
+        found = links_to(name, jars, (release,))[release]
+    except PayloadNotFoundError:
+        return None
+    if is_complete:
+        return found
+    return found._replace(faults=tuple(one for one in found.faults if one.missing_class is None))
+
+
+def check_class(
+    name: str, jars: Sequence[str | Path], release: HudiRelease, *, is_complete: bool = True, is_payload: bool = True
+) -> None:
+    """Check, before a merge begins, that no call of Hudi's comes to what a class needs and a release lacks.
+
+    Whether the class is a payload or merger, and can be built, is left to those who build it.
+
+    Raises:
+        ClassLinkError: naming the member, the line that needs it and what to write instead.
+    """
+    found = linkage_of(name, jars, release, is_complete=is_complete)
+    if found is None:
+        return
+    linking = found._replace(faults=tuple(one for one in found.faults if one.error.endswith("Error")))
+    if linking.refusal is not None:
+        msg = f"{linking.refusal}{_or_as_recompiled(name, jars, release) if is_payload else ''}"
+        raise ClassLinkError(msg)
+
+
+def _or_as_recompiled(name: str, jars: Sequence[str | Path], release: HudiRelease) -> str:
+    """Say which older release the class links to, as whose it runs under later ones; empty for none."""
+    older = [one for one, found in links_to(name, jars).items() if one < release and found.links]
+    if not older:
+        return ""
+    return f"; or say --built-for {older[-1]} (built_for={str(older[-1])!r}), and it runs as if it were recompiled"

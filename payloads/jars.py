@@ -1,0 +1,16 @@
+"""The jars that a reference to a compiled class names, as users write them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+JarPaths = str | Iterable[str] | None
+"""One path, several with commas between them as `spark-submit --jars` takes them, a list of paths, or None."""
+
+
+def jar_paths(jar: JarPaths) -> tuple[str, ...]:
+    """Return the paths of jars, in the order of the class path and each once; a list may have commas in its paths."""
+    if jar is None:
+        return ()
+    given = jar.split(",") if isinstance(jar, str) else map(str, jar)
+    return tuple(dict.fromkeys(path.strip() for path in given if path.strip()))
