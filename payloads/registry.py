@@ -99,18 +99,12 @@ class PayloadRef:
     built_for: HudiRelease | None = None
 
     def __init__(
-        self,
-        name: str,
-        jar: JarPaths = None,
-        package: Iterable[str] = (),
-        *,
-        jars: JarPaths = (),
-        built_for: _Line = None,
+        self, name: str, jar: JarPaths = None, package: JarPaths = (), *, jars: JarPaths = (), built_for: _Line = None
     ) -> None:
         """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jar_paths(jars))))
-        object.__setattr__(self, "package", tuple(package))
+        object.__setattr__(self, "package", jar_paths(package))
         object.__setattr__(self, "built_for", built_for and HudiRelease.parse(built_for))
         if built_for is not None and not self.is_compiled:
             msg = f"built_for={built_for!s} is about a compiled class; name the jar or the package of {name}"

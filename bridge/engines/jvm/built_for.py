@@ -91,8 +91,8 @@ class Recompiled:
     def _dead(self, one: RecompiledMember) -> str:
         calls = f"it calls {one.instead}" if one.instead else "it calls nothing of that name"
         return (
-            f"{one.where.rpartition('.')[2]}.{one.member} overrides nothing in Hudi {self.release}, which never calls it: {calls}; "
-            "override that, if the rule is still to count"
+            f"{one.where.rpartition('.')[2]}.{one.member} overrides nothing in Hudi {self.release}, which never calls "
+            f"it: {calls}; override that, if the rule is still to count"
         )
 
 
