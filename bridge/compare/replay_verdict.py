@@ -2,14 +2,45 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bridge.compare.grade import Grade
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.compare.replay_report import ReplayReport
+    from bridge.compare.comparison import Comparison
+    from bridge.compare.differing import Counts
+
+
+class Replayed(Protocol):
+    """What is asked of a replay, under the names of `ReplayReport`."""
+
+    comparison: Comparison
+    counts: tuple[Counts, ...]
+    refused: str | None
+    by_identity: int
+
+    @property
+    def as_it_is(self) -> str | None:
+        """Why the class of the right side is refused as it is."""
+
+    @property
+    def grade(self) -> Grade:
+        """How far the sides agree."""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether no key differs."""
+
+    @property
+    def keys_in(self) -> int:
+        """How many keys the batches have."""
+
+    @property
+    def verdict(self) -> str:
+        """The result in one sentence."""
+
 
 _EXPLAINED = {
     Grade.IDENTICAL: "both sides follow the same rules",
@@ -20,7 +51,7 @@ _EXPLAINED = {
 }
 
 
-def verdict_of(found: ReplayReport) -> str:
+def verdict_of(found: Replayed) -> str:
     """Return the grade of a replay with what it means, in a sentence or two."""
     grade, as_it_is = found.grade, found.as_it_is
     if found.refused is not None:
@@ -43,7 +74,7 @@ def keys_differ(number: int) -> str:
     return "1 key differs" if number == 1 else f"{many} keys differ"
 
 
-def joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
+def joint_verdict(parts: Sequence[Replayed], grade: Grade) -> str:
     """Return the verdict on the same batches on one table type or more, whose overall grade is `grade`."""
     if len(parts) == 1 or (grade is Grade.REFUSED and len({part.verdict for part in parts}) == 1):
         return parts[0].verdict
@@ -52,16 +83,16 @@ def joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
     return f"{grade.value}: {each}." if as_it_is is None else f"{grade.value}: {as_it_is}; recompiled, {each}."
 
 
-def _short(part: ReplayReport) -> str:
+def _short(part: Replayed) -> str:
     if part.grade is Grade.REFUSED or part.grade.is_equal:
         return part.grade.value
     differ = keys_differ(_last(part)) if part.as_it_is is None else _of_all(part)
     return f"{part.grade.value} ({differ} after the last of {part.comparison.commits} batches)"
 
 
-def _last(part: ReplayReport) -> int:
+def _last(part: Replayed) -> int:
     return part.counts[-1].total if part.counts else 0
 
 
-def _of_all(part: ReplayReport) -> str:
+def _of_all(part: Replayed) -> str:
     return f"{_last(part):,} of {part.keys_in:,} {'key differs' if part.keys_in == 1 else 'keys differ'}"

@@ -83,7 +83,8 @@ def check_class(
 
 def _or_as_recompiled(name: str, jars: Sequence[str | Path], release: HudiRelease) -> str:
     """Say which older release the class links to, as whose it runs under later ones; empty for none."""
-    older = [one for one, found in links_to(name, jars).items() if one < release and found.links]
-    if not older:
+    older = TABULATED[: TABULATED.index(release)]
+    linking = [one for one, found in links_to(name, jars, older).items() if found.links]
+    if not linking:
         return ""
-    return f"; or say --built-for {older[-1]} (built_for={str(older[-1])!r}), and it runs as if it were recompiled"
+    return f"; or say --built-for {linking[-1]} (built_for={str(linking[-1])!r}), and it runs as if it were recompiled"
