@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from bridge.engines import Books, Fate
     from bridge.errors import (
         BooksError,
+        ClassLinkError,
         ConflictError,
         EngineError,
         InputError,
@@ -106,6 +107,7 @@ __all__ = [
     "Batches",
     "Books",
     "BooksError",
+    "ClassLinkError",
     "Comparison",
     "ConflictError",
     "Counts",
@@ -222,6 +224,7 @@ _HOMES: Final = {
     "bridge.engines": ("Books", "Fate"),
     "bridge.errors": (
         "BooksError",
+        "ClassLinkError",
         "ConflictError",
         "EngineError",
         "InputError",

@@ -8,14 +8,18 @@ import click
 
 from bridge.cli.completion import releases_from
 from bridge.cli.inputs import InputPath, batches_option_of
+from bridge.cli.java_options import jar_option
 from bridge.cli.options import prop, release, release_option, sample_option
 from bridge.cli.paths import InputFile
 from bridge.cli.scope import paths
 from bridge.cli.session import session_options
+from bridge.cli.table import properties_of
 from bridge.cli.table_input import located, open_table, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
+from bridge.config import TableMergeConfig
 from bridge.errors import InputError
+from bridge.linkage import check_class
 from bridge.migration import TablePart, check_copy, rehearse, report_rehearsal
 from bridge.pipeline import Batches, read_frame
 from bridge.report import PAGE_KEYS
@@ -54,6 +58,10 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="The class of Hudi that the writer of the batches passes; its first write is the upgrade then.",
 )
+@jar_option(
+    "A jar with the compiled payload class of the table, or with classes that it needs; may be repeated. It is held "
+    "against --to before anything is copied; Hudi does not get it."
+)
 @batches_option_of(required=False)
 @click.option(
     "--incoming",
@@ -86,6 +94,7 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     batches: BatchSource | None,
     incoming: str | None,
     schema: str | None,
+    jars: tuple[str, ...],
     partitions: tuple[str, ...] | None,
     file_groups: int | None,
     **then: Any,
@@ -106,6 +115,7 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
         check_copy(located(table), copy, overwrite=overwrite)
     except InputError as error:
         raise click.UsageError(str(error), context) from error
+    _check_class(table, to, then["payload"], jars)
     opened = open_table(table, release)
     written = _batches(opened, batches, incoming, schema)
     part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
@@ -115,6 +125,20 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
         if wants_page():
             report.view = found.to_view(PAGE_KEYS if sample is None else sample)
         return report
+
+
+def _check_class(table: str, to: HudiRelease, passed: str | None, jars: tuple[str, ...]) -> None:
+    """Check that the compiled class of a table, or of its writer, links to a release.
+
+    Raises:
+        ClassLinkError: it does not.
+    """
+    if not jars:
+        return
+    stored = TableMergeConfig.from_properties(properties_of(located(table), to))
+    for name in dict.fromkeys((passed, stored.payload, stored.legacy_payload)):
+        if name is not None:
+            check_class(name, jars, to)
 
 
 def _batches(table: HudiTable, batches: BatchSource | None, incoming: str | None, schema: str | None) -> Batches | None:

@@ -242,8 +242,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
-        if part.books:
-            report.body.append(both_books_table(part.books, part.comparison))
+        report.body += [both_books_table(part.books, part.comparison)] if part.books else []
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")
         if part.quarantine is not None and part.quarantined:

@@ -15,6 +15,7 @@ from bridge.linkage.class_file import (
     types_of,
     written,
 )
+from bridge.linkage.linkage import short_name
 from bridge.linkage.resolution import ancestors
 
 if TYPE_CHECKING:
@@ -24,6 +25,13 @@ if TYPE_CHECKING:
     from bridge.linkage.class_path import ClassPath
 
 _MOST: Final = 3
+_RENAMED: Final = {
+    "getOrderingField": "getOrderingFields",
+    "getPreCombineField": "getOrderingFields",
+    "getRecordMergerStrategy": "getRecordMergeStrategyId",
+    "indexedRecordToBytes": "avroToBytes",
+}
+"""The methods of Hudi that go on under another name."""
 
 
 def same_name(method: ClassMethod, one: ClassFile, path: ClassPath) -> list[ClassMethod]:
@@ -50,17 +58,26 @@ def instead_of(use: Use, path: ClassPath) -> str:
         return f"write {_or(found)} in place of `{use.name}`" if found else ""
     if use.op in {Op.NEW, Op.CLASS}:
         return ""
-    own = [one for one in _open(owner, path) if one.name == use.name and one.descriptor != use.descriptor]
+    names = {use.name, _RENAMED.get(use.name, use.name)}
+    own = _nearest([one for one in _open(owner, path) if one.name in names], use)
     if own:
-        short = owner.name.rpartition(".")[2].replace("$", ".")
-        name = short if use.name == CONSTRUCTOR else use.name
-        texts = [f"`{written(name, one.descriptor)}`" for one in own]
-        if any(_takes(one, use, path) for one in own):
+        short = short_name(owner.name)
+        texts = [f"`{written(short if one.name == CONSTRUCTOR else one.name, one.descriptor)}`" for one in own]
+        if any(one.name == use.name and _takes(one, use, path) for one in own):
             return f"compile the class against {release}, which has {_or(texts)}"
         return f"{release} has {_or(texts)}"
-    moved = path.hudi.with_method(use.name, use.descriptor) if use.name != CONSTRUCTOR else []
-    places = [f"`{one.name.rpartition('.')[2]}.{written(use.name, use.descriptor)}`" for one in moved]
+    moved = [] if use.op is not Op.INVOKE_STATIC else [*path.hudi.with_method(use.name)]
+    near = _nearest([one for _, one in moved], use)
+    places = [f"`{short_name(one.name)}.{written(own.name, own.descriptor)}`" for one, own in moved if own in near]
     return f"{release} has {_or(places)}" if places and len(places) <= _MOST else ""
+
+
+def _nearest(found: list[ClassMethod], use: Use) -> list[ClassMethod]:
+    """Return the methods whose parameters are most like those of a use: the same, as many, any."""
+    others = [one for one in found if one.descriptor != use.descriptor]
+    number = len(types_of(use.descriptor))
+    same = [one for one in found if types_of(one.descriptor)[:-1] == types_of(use.descriptor)[:-1]]
+    return same or [one for one in others if len(types_of(one.descriptor)) == number] or others
 
 
 def _open(owner: ClassFile, path: ClassPath) -> Iterator[ClassMethod]:

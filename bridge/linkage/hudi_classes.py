@@ -15,7 +15,7 @@ from bridge.linkage.class_file import ClassField, ClassFile, ClassMethod, Flag
 from payloads.release import releases
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from payloads import HudiRelease
 
@@ -58,17 +58,13 @@ class HudiClasses:
         found = [name.replace("/", ".") for name, line in self._lines.items() if name.endswith(end) and line]
         return [name for name in found if (read := self.get(name)) is not None and Flag.PUBLIC in read.access]
 
-    def with_method(self, name: str, descriptor: str) -> list[ClassFile]:
-        """Return the public classes that declare a public method."""
-        start = f" {name}{descriptor}"
-        named = (one.replace("/", ".") for one, line in self._lines.items() if line and start in line)
-        found = (read for one in named if (read := self.get(one)) is not None and Flag.PUBLIC in read.access)
-        wanted = (name, descriptor)
-        return [
-            one
-            for one in found
-            if any((own.name, own.descriptor) == wanted and Flag.PUBLIC in own.access for own in one.methods)
-        ]
+    def with_method(self, name: str) -> Iterator[tuple[ClassFile, ClassMethod]]:
+        """Yield the public static methods of a name, with their public classes."""
+        start, wanted = f" {name}(", Flag.PUBLIC | Flag.STATIC
+        for one in (one.replace("/", ".") for one, line in self._lines.items() if start in line):
+            read = self.get(one)
+            if read is not None and Flag.PUBLIC in read.access:
+                yield from ((read, own) for own in read.methods if own.name == name and own.access & wanted == wanted)
 
 
 @functools.cache

@@ -110,7 +110,7 @@ def _named_classes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> 
 def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: tuple[str, ...]) -> PayloadClass:
     reference = PayloadRef(name, jar, package)
     if side != "writer" and not reference.is_builtin and not reference.is_compiled:
-        why = f"Hudi ships no {name}, and the table's properties alone load no code; pass it as the writer's class"
+        why = f"Hudi ships no {name}, and a table's properties alone load no code; name its jar, or the writer's class"
         return PayloadClass(name, side, CodePlace.UNKNOWN, why)
     try:
         payload_class = PayloadRef(name).resolve(release)
