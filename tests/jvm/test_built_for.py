@@ -196,7 +196,7 @@ def test_a_call_in_whose_place_nothing_stands_fails_and_says_so(bundles, helpers
     plan = plan_of(helpers, "com.acme.OlderHelpers$CallsAbstract", "1.2")
     stored, incoming = batch(bundles, ("a", 1, "x", 1)), batch(bundles, ("a", 2, "y", 2))
     assert [one.member for one in recompiled(plan).gone] == ["HoodieRecord.getRecordKey(Schema, String)"]
-    with pytest.raises(Exception, match="nothing that stands in its place"):
+    with pytest.raises(Exception, match="nothing that stands in the place"):
         upsert(stored, incoming, plan).collect()
 
 

@@ -72,12 +72,14 @@ class Recompiled:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What the reader of a result has to know, a sentence or two each."""
-        runs = f"{self.name} was compiled for Hudi {self.built_for}"
-        if not self.changed and not self.gone:
-            told = [f"{runs} and links to {self.release} as it is, so that it runs unchanged"]
-        else:
-            changes = dict.fromkeys(f"{one.member} -> {one.instead}" for one in self.changed)
-            told = [f"{runs} and runs under {self.release} as if recompiled: {_listed(list(changes))}"]
+        changes = _listed(list(dict.fromkeys(f"{one.member} -> {one.instead}" for one in self.changed)))
+        told = [f"{self.name} was compiled for Hudi {self.built_for} and runs under {self.release} as if recompiled"]
+        if changes:
+            told[0] += f": {changes}"
+        elif not self.gone:
+            told[0] += ", which changes nothing: it links as it is"
+        if self.refused is not None:
+            told[0] += f"; as it is, Hudi {self.release} fails with it: compile it again before you move"
         if self.gone:
             found = _listed([f"{one.member} ({one.where})" for one in self.gone])
             told.append(
