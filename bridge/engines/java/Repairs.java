@@ -185,8 +185,8 @@ final class Repairs {
                     bestAlike = alike;
                 }
             }
-            if (best != null && name.equals("<init>")) {
-                break;
+            if (name.equals("<init>")) {
+                break; // constructors are not inherited
             }
         }
         return best;
