@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from payloads import HudiRelease
 from tests.jvm.java_compiler import SOURCES
@@ -14,22 +14,27 @@ if TYPE_CHECKING:
     from tests.jvm.java_compiler import JavaCompiler
 
 _SINCE = re.compile(r"\s*// since (\S+): (.*)")
-_SOURCE = (SOURCES / "OlderShapes.java").read_text("utf-8")
-NAMES = tuple(re.findall(r"static class (\w+)", _SOURCE))
+_SOURCES = {name: (SOURCES / name).read_text("utf-8") for name in ("OlderShapes.java", "OlderFork.java")}
+FORK: Final = "org.apache.hudi.common.model.OlderFork"
+NAMES: Final = (*re.findall(r"static class (\w+)", _SOURCES["OlderShapes.java"]), FORK)
 
 
-def source_for(release: HudiRelease) -> str:
-    """Return the source changed by hand for a release: a comment `since` replaces the line before it."""
+def sources_for(release: HudiRelease) -> dict[str, str]:
+    """Return the sources changed by hand for a release: a comment `since` replaces the line before it."""
+    return {name: "\n".join(_lines(text, release)) for name, text in _SOURCES.items()}
+
+
+def _lines(text: str, release: HudiRelease) -> list[str]:
     lines: list[str] = []
-    for line in _SOURCE.splitlines():
+    for line in text.splitlines():
         found = _SINCE.match(line)
         if found is None:
             lines.append(line)
         elif HudiRelease.parse(found[1]) <= release:
             lines[-1] = found[2]
-    return "\n".join(lines)
+    return lines
 
 
 def jar_for(compiler: JavaCompiler, release: HudiRelease) -> Path:
-    """Return the jar of the source for a release, compiled against its bundle."""
-    return compiler.compiled({"OlderShapes.java": source_for(release)}, release)
+    """Return the jar of the sources for a release, compiled against its bundle."""
+    return compiler.compiled(sources_for(release), release)
