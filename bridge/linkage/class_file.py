@@ -14,7 +14,10 @@ INITIALISER: Final = "<clinit>"
 
 
 class Flag(enum.IntFlag):
-    """The flags of a class or member that decide how it can be used."""
+    """The flags of a class or member that decide how it can be used.
+
+    `DELEGATES` is not Java's: the code of a method of Hudi calls a method of its own name with other parameters.
+    """
 
     PUBLIC = 0x0001
     PRIVATE = 0x0002
@@ -25,6 +28,7 @@ class Flag(enum.IntFlag):
     INTERFACE = 0x0200
     ABSTRACT = 0x0400
     SYNTHETIC = 0x1000
+    DELEGATES = 0x8000
 
 
 class Op(enum.Enum):

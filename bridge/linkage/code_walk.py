@@ -22,7 +22,7 @@ from bridge.linkage.class_file import (
     written,
 )
 from bridge.linkage.linkage import DeadOverride, Fault, Linkage, short_name
-from bridge.linkage.resolution import Problem, ancestors, overridden, resolved
+from bridge.linkage.resolution import Problem, ancestors, overridden, resolved, supers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,6 +45,7 @@ _HANDLED: Final = {
 """The classes of which a handler has to name one to catch an error; of other errors `_INCOMPATIBLE`."""
 _INCOMPATIBLE: Final = _ALL | {"java.lang.IncompatibleClassChangeError"}
 _MOST_CLASSES: Final = 5000
+_COMBINE: Final = "combineAndGetUpdateValue"
 _LAMBDA: Final = "lambda$"
 """The start of the names of methods that Java's compiler makes of lambdas."""
 
@@ -138,10 +139,27 @@ class CodeWalk:
                     continue
                 seen.add(signature)
                 is_called = signature in self._called or method.name in _SERIAL
-                if is_called or any(True for _ in overridden(method, one, self._path)):
+                overrides = any(True for _ in overridden(method, one, self._path))
+                if is_called or (overrides and not self._is_passed_over(method, one)):
                     self._reach(own, method)
         if not one.access & (Flag.ABSTRACT | Flag.INTERFACE):
             self._check_abstract(one)
+
+    def _is_passed_over(self, method: ClassMethod, one: ClassFile) -> bool:
+        """Whether Hudi calls the form with Properties, which a class of its own implements without a call of this one.
+
+        This is asked of the merge with the stored row alone: no other method of Hudi's classes calls its short form.
+        """
+        if method.name != _COMBINE:
+            return False
+        parameters = types_of(method.descriptor)[:-1]
+        for base in supers(one, self._path):
+            for own in base.methods:
+                longer = types_of(own.descriptor)[:-1]
+                is_form = own.name == method.name and len(longer) > len(parameters)
+                if is_form and longer[: len(parameters)] == parameters and not own.access & (Flag.STATIC | Flag.BRIDGE):
+                    return base.name in self._path.hudi and Flag.DELEGATES not in own.access
+        return False
 
     def _touch(self, one: ClassFile) -> None:
         """Note that a class is loaded."""

@@ -112,7 +112,8 @@ class Linkage(NamedTuple):
         first, *others = faults
         more = f"; {len(others)} more: payload-bridge payloads {self.name} --jar ..." if others else ""
         if first.missing_class is not None and not first.missing_class.startswith(_HUDI):
-            return f"{first.missing_class}, which {first.user_class} wants, is in none of the jars; add its jar{more}"
+            needing = f"which {first.user_class} needs, is in none of the jars"
+            return f"{first.missing_class}, {needing}; add another --jar{more}"
         return f"{self.name} does not link to Hudi {self.release}: {first}{more}"
 
     @property

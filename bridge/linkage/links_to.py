@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.errors import ClassLinkError
@@ -13,7 +14,6 @@ from payloads import PayloadNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from bridge.linkage.linkage import Linkage
     from payloads import HudiRelease
@@ -29,12 +29,23 @@ def links_to(
     Raises:
         PayloadNotFoundError: a jar can't be read, or neither the jars nor any of the releases have the class.
     """
-    found = _links_to(name, tuple(map(str, jars)))
+    found = _links_to(name, tuple(map(_stamped, jars)))
     return {release: found[release] for release in releases if release in found}
 
 
+def _stamped(jar: str | Path) -> tuple[str, int, int]:
+    """Return the path of a jar, and what changes when it is built anew."""
+    try:
+        found = Path(jar).stat()
+    except OSError as error:
+        msg = f"the jar {jar} can't be read ({error.strerror}); name a file with compiled classes"
+        raise PayloadNotFoundError(msg) from error
+    return str(jar), found.st_mtime_ns, found.st_size
+
+
 @functools.lru_cache(maxsize=16)
-def _links_to(name: str, jars: tuple[str, ...]) -> Mapping[HudiRelease, Linkage]:
+def _links_to(name: str, stamped: tuple[tuple[str, int, int], ...]) -> Mapping[HudiRelease, Linkage]:
+    jars = [path for path, *_ in stamped]
     user = UserJars(jars)
     paths = [ClassPath(release, user) for release in TABULATED]
     if user.get(name) is None and not any(path.hudi.get(name) for path in paths):

@@ -62,7 +62,7 @@ def resolved(use: Use, user: ClassFile, path: ClassPath) -> Resolved:
         is_near = _package(owner.name) == _package(user.name)
         if not is_near:
             return Resolved(Problem("IllegalAccessError", f"the class {name} is not public"))
-    near = not _is_open(owner, user, same_package=False)
+    near = not path.is_users(owner.name) and not _is_open(owner, user, same_package=False)
     if use.op in {Op.NEW, Op.CLASS}:
         return Resolved(_not_built(owner) if use.op is Op.NEW else None, owner, needs_one_loader=near)
     found = _field(owner, use, path) if use.op.is_field else _method(owner, use, path)
@@ -210,7 +210,7 @@ def _access(found: Resolved, user: ClassFile, path: ClassPath) -> tuple[Problem 
         if owner.name in heirs:
             return None, False
     if _package(owner.name) == _package(user.name):
-        return None, path.is_users(user.name) and not path.is_users(owner.name)
+        return None, not path.is_users(owner.name)
     word = "protected" if Flag.PROTECTED in member.access else "not public"
     # An array's clone() and the like aside, which no class file names by its owner.
     return Problem("IllegalAccessError", f"{what} is {word}"), False

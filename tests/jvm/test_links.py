@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from bridge.cli import main
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.linkage import links_to
@@ -72,3 +75,124 @@ def test_each_kind_of_fault_is_there(jars: list[str]) -> None:
     """Else the test above compares nothing with nothing."""
     found = {fault.error for name in OF_0_15 for fault in links_to(name, jars)[V1_2].breaking}
     assert found == {"IllegalAccessError", "NoSuchMethodError", "NoClassDefFoundError", "NoSuchMethodException"}
+
+
+# -- what the verbs say
+
+BYTES, HOOK = "com.acme.Linked$Bytes", "com.acme.Linked$Hook"
+TOLD = (
+    f"{BYTES} does not link to Hudi 1.2: the field BaseAvroPayload.recordBytes is private (IllegalAccessError in "
+    "Linked.Bytes.combineAndGetUpdateValue(IndexedRecord, Schema), line "
+)
+INSTEAD = "write `getRecordBytes()` in place of `recordBytes`"
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Return exit code and output, both streams in one."""
+    result = CliRunner().invoke(main, [*words], env={"COLUMNS": "400"})
+    return result.exit_code, result.output
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """Return the properties of a table of 0.15 that stores the class."""
+    path = tmp_path / "hoodie.properties"
+    lines = ("name=t", "type=MERGE_ON_READ", "version=6", "precombine.field=ts", "recordkey.fields=id")
+    text = "".join(f"hoodie.table.{line}\n" for line in lines)
+    path.write_text(f"{text}hoodie.compaction.payload.class={BYTES}\n", "utf-8")
+    return str(path)
+
+
+@pytest.fixture
+def batches(tmp_path: Path) -> list[str]:
+    """Return the options of two batches, the second of which updates the row of the first."""
+    for number, note in enumerate(("first", "second")):
+        line = json.dumps({"id": "a", "ts": number, "note": note})
+        (tmp_path / "days").mkdir(exist_ok=True)
+        (tmp_path / "days" / f"{number}.jsonl").write_text(f"{line}\n", "utf-8")
+    (tmp_path / "rows.ddl").write_text("id string, ts bigint, note string", "utf-8")
+    files = ["--batches", str(tmp_path / "days"), "--schema", str(tmp_path / "rows.ddl")]
+    return [*files, "--key", "id", "--ordering", "ts", "--quiet"]
+
+
+def test_payloads_says_to_which_releases_a_class_links(jars: list[str]) -> None:
+    given = ["payloads", BYTES, *(word for jar in jars for word in ("--jar", jar)), "--output", "json"]
+    code, text = run(*given)
+    found = json.loads(text)
+    assert code == 0
+    assert found["verdict"] == f"{BYTES} links to Hudi 0.14, 0.15 and 1.0; it does not link to 1.1 and 1.2."
+    assert [one["links"] for one in found["results"]] == [True, True, True, False, False]
+    (fault,) = found["results"][-1]["faults"]
+    assert (fault["error"], fault["instead"], fault["breaks"]) == ("IllegalAccessError", INSTEAD, True)
+    source = (SOURCES / "Linked.java").read_text("utf-8").splitlines()
+    assert ["recordBytes.length == 0 ? Option.empty()" in source[line - 1] for line in fault["lines"]] == [True]
+    assert run(*given, "--release", "0.15")[0] == 0
+    code, text = run(*given, "--release", "1.2")
+    assert code == 1
+    assert json.loads(text)["verdict"].startswith(TOLD)
+
+
+def test_a_dead_override_is_told_with_what_runs_instead(jars: list[str]) -> None:
+    code, text = run("payloads", HOOK, "--jar", jars[0], "--release", "1.2")
+    assert code == 0
+    dead = "needUpdatingPersistedRecord(IndexedRecord, {}, Properties)"
+    assert f"Linked.Hook.{dead.format('IndexedRecord')} overrides nothing, so Hudi never calls it: " in text
+    assert f"{dead.format('Option')} runs instead" in text
+
+
+def test_a_class_that_no_jar_has_is_named(jars: list[str], tmp_path: Path) -> None:
+    code, text = run("payloads", "com.acme.Nope", "--jar", jars[0])
+    assert (code, "there is no class com.acme.Nope in" in text) == (2, True)
+    no_jar = tmp_path / "x.jar"
+    no_jar.write_text("no jar", "utf-8")
+    assert run("payloads", "com.acme.Nope", "--jar", str(no_jar))[0] == 2
+    assert run("payloads", "--jar", jars[0])[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("verb", "code"), [("plan {table} --to 1.2", 0), ("inspect {table}", 0), ("migrate --table {table} --from 0.15", 1)]
+)
+def test_a_plan_without_data_says_it(jars: list[str], table: str, verb: str, code: int) -> None:
+    found, text = run(*verb.format(table=table).split(), "--jar", jars[0], "--output", "json")
+    assert found == code
+    verdict = json.loads(text)["verdict"]
+    assert TOLD in verdict
+    assert INSTEAD in verdict
+    assert "CUSTOM with" not in verdict
+
+
+def test_a_plan_is_silent_where_the_class_links(jars: list[str], table: str) -> None:
+    _, text = run("plan", table, "--to", "1.0", "--jar", jars[0])
+    assert "does not link" not in text
+
+
+def test_replay_is_refused_before_a_row_is_merged(bundles: SparkSession, jars: list[str], batches: list[str]) -> None:
+    given = ["--payload", BYTES, "--jar", jars[0], *batches, "--from", "0.15", "--table-type", "both"]
+    code, text = run("replay", *given, "--to", "1.2", "--output", "json")
+    found = json.loads(text)
+    assert code == 1
+    assert found["verdict"].startswith(f"REFUSED: {TOLD}")
+    assert found["verdict"].endswith(INSTEAD)
+    assert found["statistics"]["books"] == {"cow": {}, "mor": {}}
+
+
+def test_an_old_side_that_does_not_link_is_an_error(bundles: SparkSession, jars: list[str], batches: list[str]) -> None:
+    given = ["--payload", BYTES, "--jar", jars[0], *batches]
+    code, text = run("replay", *given, "--from", "1.2", "--to", "0.15")
+    assert (code, TOLD in text) == (3, True)
+    code, text = run("simulate", *given, "--release", "1.2")
+    assert (code, TOLD in text) == (3, True)
+
+
+def test_migrate_tries_what_links(bundles: SparkSession, jars: list[str], batches: list[str]) -> None:
+    given = ["--payload", BYTES, "--jar", jars[0], *batches, "--from", "0.15", "--output", "json"]
+    found = json.loads(run("migrate", *given)[1])
+    tried = {one["name"]: one["refused"] for one in found["statistics"]["candidates"]}
+    assert all(reason is None for name, reason in tried.items() if not name.startswith("CUSTOM"))
+    assert found["statistics"]["recommended"] in {name for name, reason in tried.items() if reason is None}
+
+
+def test_a_dead_override_is_a_warning_of_a_replay(bundles: SparkSession, jars: list[str], batches: list[str]) -> None:
+    given = ["--payload", HOOK, "--jar", jars[0], *batches, "--from", "0.15", "--to", "1.2", "--output", "json"]
+    warnings = json.loads(run("replay", *given)[1])["warnings"]
+    assert any(one.startswith("under Hudi 1.2 Linked.Hook.needUpdatingPersistedRecord(") for one in warnings)

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from bridge.linkage.class_file import ClassFile, Flag
+from bridge.linkage.class_file import ClassFile, ClassMethod, Flag
 from bridge.linkage.class_reader import read_class
 from bridge.linkage.hudi_classes import TABLE, packed
 
@@ -28,6 +28,8 @@ BUNDLES: Final = (
 """The bundle of each release of `TABULATED`."""
 _OWN: Final = re.compile(r"org/apache/hudi/(?!org/|com/|javax/)")
 """Hudi's own classes, without those of others that it carries under other names."""
+_PAYLOAD: Final = re.compile(r"org/apache/hudi/(common/model|payload)/.*Payload$")
+"""The classes of which it is noted which methods call another one of their name."""
 _GENERATED: Final = re.compile(r"lambda\$|access\$|\$deserializeLambda\$")
 _OF_CLASS: Final = Flag.PUBLIC | Flag.FINAL | Flag.INTERFACE | Flag.ABSTRACT
 _OF_MEMBER: Final = Flag.PUBLIC | Flag.PRIVATE | Flag.PROTECTED | Flag.STATIC | Flag.FINAL | Flag.ABSTRACT | Flag.BRIDGE
@@ -46,7 +48,10 @@ def classes_of(jar: Path) -> Iterator[ClassFile | str]:
             if not path.endswith(".class") or path.startswith("META-INF/"):
                 continue
             name = path.removesuffix(".class")
-            yield _plain(read_class(archive.read(path), code=False)) if _OWN.match(path) else name.replace("/", ".")
+            if _OWN.match(path):
+                yield _plain(read_class(archive.read(path), code=_PAYLOAD.match(name) is not None))
+            else:
+                yield name.replace("/", ".")
 
 
 def _plain(one: ClassFile) -> ClassFile:
@@ -55,8 +60,14 @@ def _plain(one: ClassFile) -> ClassFile:
     return one._replace(
         access=one.access & _OF_CLASS,
         fields=tuple(own._replace(access=own.access & _OF_MEMBER) for own in one.fields),
-        methods=tuple(own._replace(access=own.access & _OF_MEMBER) for own in methods),
+        methods=tuple(own._replace(access=(own.access & _OF_MEMBER) | _delegation(own)) for own in methods),
     )
+
+
+def _delegation(method: ClassMethod) -> Flag:
+    others = (use for use in method.uses if use.name == method.name and use.descriptor != method.descriptor)
+    is_bridge = Flag.BRIDGE in method.access
+    return Flag.DELEGATES if not is_bridge and any(True for _ in others) else Flag(0)
 
 
 if __name__ == "__main__":
