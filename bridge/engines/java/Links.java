@@ -56,7 +56,8 @@ final class Links {
         if (message.indexOf("org.apache.hudi.") < 0 && message.indexOf("org/apache/hudi/") < 0) {
             return otherVersion(found, message);
         }
-        return ((JarLoader) Links.class.getClassLoader()).isBuiltFor() ? NOTHING_INSTEAD : OTHER_HUDI;
+        ClassLoader own = Links.class.getClassLoader();
+        return own instanceof JarLoader && ((JarLoader) own).isBuiltFor() ? NOTHING_INSTEAD : OTHER_HUDI;
     }
 
     private static String missing(String name, String wanting) {
