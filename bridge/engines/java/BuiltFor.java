@@ -97,7 +97,6 @@ final class BuiltFor {
     /** Makes a class one of static members: methods of objects take the object first, constructors are left out. */
     private static final class Carrying extends ClassVisitor {
         private final String name;
-        private boolean isInterface;
 
         Carrying(ClassVisitor next, String name) {
             super(Opcodes.ASM9, next);
@@ -105,7 +104,6 @@ final class BuiltFor {
         }
 
         public void visit(int version, int access, String named, String signature, String superclass, String[] types) {
-            isInterface = (access & Opcodes.ACC_INTERFACE) != 0;
             super.visit(version, Opcodes.ACC_PUBLIC | Opcodes.ACC_SUPER, name + SUFFIX, null, "java/lang/Object",
                 new String[0]);
         }

@@ -2,8 +2,10 @@ package bridge.jvm;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeSet;
 import org.apache.xbean.asm9.ClassReader;
 import org.apache.xbean.asm9.ClassVisitor;
 import org.apache.xbean.asm9.FieldVisitor;
@@ -22,7 +24,6 @@ final class ClassFile extends ClassVisitor {
     String name;
     /** The superclass, if there is one, then the interfaces. */
     final List parents = new ArrayList();
-    boolean isInterface;
     /** Access flags by name and descriptor; fields have a space between both. */
     private final Map members = new HashMap();
 
@@ -39,7 +40,6 @@ final class ClassFile extends ClassVisitor {
 
     public void visit(int version, int access, String named, String signature, String superclass, String[] interfaces) {
         name = named;
-        isInterface = (access & Opcodes.ACC_INTERFACE) != 0;
         if (superclass != null) {
             parents.add(superclass);
         }
@@ -70,7 +70,7 @@ final class ClassFile extends ClassVisitor {
     /** Returns the methods of a name that the class itself declares, by name and descriptor. */
     List methods(String named) {
         List found = new ArrayList();
-        for (java.util.Iterator i = new java.util.TreeSet(members.keySet()).iterator(); i.hasNext();) {
+        for (Iterator i = new TreeSet(members.keySet()).iterator(); i.hasNext();) {
             String key = (String) i.next();
             if (key.startsWith(named + "(")) {
                 found.add(key);
@@ -82,7 +82,7 @@ final class ClassFile extends ClassVisitor {
     /** Returns all methods that the class itself declares. */
     List methods() {
         List found = new ArrayList();
-        for (java.util.Iterator i = new java.util.TreeSet(members.keySet()).iterator(); i.hasNext();) {
+        for (Iterator i = new TreeSet(members.keySet()).iterator(); i.hasNext();) {
             String key = (String) i.next();
             if (key.indexOf(' ') < 0) {
                 found.add(key);
