@@ -16,10 +16,21 @@ if TYPE_CHECKING:
 class Replayed(Protocol):
     """What is asked of a replay, under the names of `ReplayReport`."""
 
-    comparison: Comparison
-    counts: tuple[Counts, ...]
-    refused: str | None
-    by_identity: int
+    @property
+    def comparison(self) -> Comparison:
+        """Both plans."""
+
+    @property
+    def counts(self) -> tuple[Counts, ...]:
+        """How many keys differ after each commit."""
+
+    @property
+    def refused(self) -> str | None:
+        """Why the right side is refused."""
+
+    @property
+    def by_identity(self) -> int:
+        """How many keys differ by the identity of objects alone."""
 
     @property
     def as_it_is(self) -> str | None:
