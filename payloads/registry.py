@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 ENTRY_POINT_GROUP: Final = "hudi_payload_bridge.payloads"
 
+_Line = str | HudiRelease | None
 _OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
 
 
@@ -86,6 +87,8 @@ class PayloadRef:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
         jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
+        built_for: the release that a compiled class, and no other (PayloadConfigError), was compiled for; under a later
+            one it runs as if it were recompiled.
 
     Added in 0.1.0.
     """
@@ -93,14 +96,23 @@ class PayloadRef:
     name: str
     jars: tuple[str, ...] = ()
     package: tuple[str, ...] = ()
+    built_for: HudiRelease | None = None
 
     def __init__(
-        self, name: str, jar: JarPaths = None, package: Iterable[str] = (), *, jars: Iterable[str] = ()
+        self, name: str, jar: JarPaths = None, package: JarPaths = (), *, jars: JarPaths = (), built_for: _Line = None
     ) -> None:
         """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
         object.__setattr__(self, "name", name)
-        object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jars)))
-        object.__setattr__(self, "package", tuple(package))
+        object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jar_paths(jars))))
+        object.__setattr__(self, "package", jar_paths(package))
+        object.__setattr__(self, "built_for", built_for and HudiRelease.parse(built_for))
+        if built_for is not None and not self.is_compiled:
+            msg = f"built_for={built_for!s} is about a compiled class; name the jar or the package of {name}"
+            raise PayloadConfigError(msg)
+
+    def recompiled_for(self, release: HudiRelease) -> bool:
+        """Whether the class was compiled for an older release than `release`, and runs as if recompiled for it."""
+        return self.built_for is not None and self.built_for < release
 
     @property
     def jar(self) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from bridge.cli.built_for import built_for_option
 from bridge.cli.decorators import with_options
 from bridge.cli.paths import JarFiles
 from bridge.cli.session import is_of_spark
@@ -50,6 +51,7 @@ JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
         "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
     ),
+    built_for_option,
 )
 
 

@@ -13,7 +13,7 @@ from bridge.cli.options import existing_path, plan_of, plan_options, sample_opti
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.engines import Fate
+from bridge.engines import Fate, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline import POINTS, PointRun, books_table, read_frame, statistics_of, tell_quarantine
 from bridge.plan import TableType
@@ -90,7 +90,8 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     }
     ran = _choice(point, frames, plan)
     about = {"point": point, "ran": {"engine": ran.engine.value, "why": ran.why}}
-    report = Report("merge", "", plan=plan_as_json(plan) | about, warnings=class_warnings(plan))
+    report = Report("merge", "", plan=plan_as_json(plan) | about)
+    report.warnings = class_warnings(plan) + recompiled_warnings(plan)
     report.body.append(f"engine {ran.engine}: {ran.why}")
     point_run = PointRun(point, frames, plan)
     with written_output(spark, target, plan, how) as run:

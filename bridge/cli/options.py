@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from bridge.cli.built_for import built_for_of
 from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
@@ -253,10 +254,10 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
         raise click.UsageError(msg)
-    merger = options["mode"] or options["merger"]
+    merger, built_for = options["mode"] or options["merger"], built_for_of(options)
     try:
         plan = MergePlan(
-            payload=None if payload is None else PayloadRef(payload, **java),
+            payload=None if payload is None else PayloadRef(payload, **java, built_for=built_for),
             merger=None if merger is None else MergerRef(merger, **({} if options["mode"] else java)),
             release=options["release"],
             table_type=table_type,

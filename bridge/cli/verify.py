@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.built_for import built_reference
 from bridge.cli.completion import rules_from
-from bridge.cli.java_options import compiled_of, java_options
+from bridge.cli.java_options import java_options
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import names, prop, refuse, release_option
 from bridge.cli.paths import InputFile
@@ -118,7 +119,7 @@ def _verified(
         "props": dict(options["props"]),
     }
     stop_if_dry()
-    reference = PayloadRef(name, **compiled_of(options))
+    reference = built_reference(name, options)
     try:
         runs_java = _runs_java(reference, release, options["implementation"])
         if not runs_java and gives_columns_alone(name):

@@ -260,7 +260,8 @@ def _named(name: str, plan: MergePlan) -> PayloadRef | MergerRef:
     """Return the payload of any release, or the merger, that has a name."""
     left = plan.payload or plan.merger
     source = ((), ()) if left is None or ":" in name else (left.jars, left.package)
-    payload, merger = PayloadRef(name, *source), MergerRef(name, *source)
+    built_for = left.built_for if isinstance(left, PayloadRef) and ":" not in name else None
+    payload, merger = PayloadRef(name, *source, built_for=built_for), MergerRef(name, *source)
     if merger.is_compiled and not merger.has_port and _is_merger(merger, plan):
         return merger
     unknown: Exception | None = None

@@ -13,7 +13,7 @@ from bridge.compare.comparison import comparison_of
 from bridge.compare.differing import Counts
 from bridge.compare.replay_books import ReplayBooks
 from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
-from bridge.engines import COMMIT, with_strategy_id
+from bridge.engines import COMMIT, recompiled, with_strategy_id
 from bridge.errors import ClassLinkError, PlanError, sentence_of
 from bridge.merge import check_links
 from bridge.pipeline import (
@@ -99,7 +99,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     try:
         check_links(comparison.right)
         comparison = dataclasses.replace(comparison, right=with_strategy_id(spark, comparison.right))
-        report = dataclasses.replace(report, comparison=comparison)
+        report = dataclasses.replace(report, comparison=comparison, recompiled=recompiled(comparison.right))
         outcomes[RIGHT_SIDE] = books.of_side(RIGHT_SIDE, comparison.right_outcomes(books.versions, books=True))
         right = snapshots_of(outcomes[RIGHT_SIDE])
         report = dataclasses.replace(report, ran=comparison.choices(versions))

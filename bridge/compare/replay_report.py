@@ -13,13 +13,14 @@ from bridge.compare.differing import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.replay_books import both_books_table
+from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
-from bridge.engines import COMMIT
+from bridge.engines import COMMIT, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, tell_choices, tell_scope
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
-from bridge.spark import quoted
+from bridge.spark import distinct_keys, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,21 +28,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison
-    from bridge.engines import Books, Choice
+    from bridge.engines import Books, Choice, Recompiled
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
 TABLE = "_pb_table"
 """The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
 BY_IDENTITY = "_pb_by_identity"
-
-_EXPLAINED = {
-    Grade.IDENTICAL: "both sides follow the same rules",
-    Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
-    Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
-    Grade.ON_DELETES: "without the deletes no key differs",
-    Grade.DIFFERS: "the keys still differ without ties, and without deletes",
-}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -71,6 +64,8 @@ class ReplayReport(Showable):
             side has none, and where no row was merged neither has.
         outcomes: what Spark keeps for it.
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
+        recompiled: what is changed in the payload class of the right side, which was compiled for an older release;
+            None where it runs as it is.
 
     Added in 0.1.0.
     """
@@ -89,6 +84,7 @@ class ReplayReport(Showable):
     books: Mapping[str, Books] = dataclasses.field(default_factory=dict)
     outcomes: tuple[DataFrame, ...] = ()
     ran: Mapping[str, Choice] = dataclasses.field(default_factory=dict)
+    recompiled: Recompiled | None = None
 
     @property
     def is_equal(self) -> bool:
@@ -156,6 +152,17 @@ class ReplayReport(Showable):
         with self.comparison.told(last, "the rows of keys that differ"):
             return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
 
+    @functools.cached_property
+    def keys_in(self) -> int:
+        """How many keys the batches have."""
+        return distinct_keys(self.versions, self.comparison.left.identity).count()
+
+    @property
+    def as_it_is(self) -> str | None:
+        """Why the right side refuses the class as it is, in half a sentence, where it runs as if recompiled."""
+        made = self.recompiled
+        return None if made is None or made.refused is None else f"REFUSED as it is: {made.refused}"
+
     @property
     def last_differences(self) -> DataFrame | None:
         """The differences after the last commit; None if the right side is refused."""
@@ -185,25 +192,6 @@ class ReplayReport(Showable):
         )
 
 
-def verdict_of(found: ReplayReport) -> str:
-    """Return the grade of a replay with what it means, in a sentence or two."""
-    grade = found.grade
-    if found.refused is not None:
-        return f"{grade.value}: {found.refused}"
-    lines = f"{grade.value}: {_EXPLAINED[grade]}."
-    if found.is_equal:
-        return lines
-    lines += f" After the last of {found.counts[-1].commit} batches {_keys_differ(found.counts[-1].total)}."
-    if found.by_identity:
-        lines += f" Of these, {found.by_identity:,} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
-    return lines
-
-
-def _keys_differ(number: int) -> str:
-    many = f"{number:,}" if number else "no"
-    return "1 key differs" if number == 1 else f"{many} keys differ"
-
-
 def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: bool) -> Report:
     """Report replays of the same batches and settings, one a table type.
 
@@ -216,8 +204,8 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     grade = overall(part.grade for part in parts)
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
-    report = Report("replay", _joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
-    report.warnings = class_warnings(first.left, first.right)
+    report = Report("replay", joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
+    report.warnings = class_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),
@@ -290,23 +278,11 @@ def _last(part: ReplayReport) -> int:
     return part.counts[-1].total if part.counts else 0
 
 
-def _joint_verdict(parts: Sequence[ReplayReport], grade: Grade) -> str:
-    if len(parts) == 1 or (grade is Grade.REFUSED and len({part.verdict for part in parts}) == 1):
-        return parts[0].verdict
-    each = (f"{_type(part).long_name} {_short(part)}" for part in parts)
-    return f"{grade.value}: {', '.join(each)}."
-
-
-def _short(part: ReplayReport) -> str:
-    if part.grade is Grade.REFUSED or part.grade.is_equal:
-        return part.grade.value
-    return f"{part.grade.value} ({_keys_differ(_last(part))} after the last of {part.comparison.commits} batches)"
-
-
 def _figures(part: ReplayReport) -> dict[str, Any]:
     return {
         "grade": part.grade.value,
         "verdict": part.verdict,
+        "refused_as_it_is": part.as_it_is,
         "sides": sides_as_json(part.comparison.names),
         "differing": _last(part),
         "by_object_identity": part.by_identity,
@@ -321,7 +297,7 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
     kinds = kinds_of(part.comparison.names)
     for counts in part.counts:
         batch = part.batches.names[counts.commit - 1]
-        failure = f"{_keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else None
+        failure = f"{keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else None
         is_last = counts.commit == part.comparison.commits
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
         checks.append(Check(f"{name} after {batch}", failure, "\n".join(lines) if is_last else ""))

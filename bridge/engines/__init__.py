@@ -28,7 +28,16 @@ from bridge.engines.control_columns import (
 )
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
-from bridge.engines.jvm import bundle_for, call_beside, check_spark, in_driver, with_strategy_id
+from bridge.engines.jvm import (
+    Recompiled,
+    bundle_for,
+    call_beside,
+    check_spark,
+    in_driver,
+    recompiled,
+    recompiled_warnings,
+    with_strategy_id,
+)
 from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, few_bytes, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, WholeKeys, arrow_schema, starts_of
@@ -63,6 +72,7 @@ __all__ = [
     "Engine",
     "Fate",
     "Job",
+    "Recompiled",
     "RecordReader",
     "RecordWriter",
     "Refusal",
@@ -79,6 +89,8 @@ __all__ = [
     "fits_one_task",
     "in_driver",
     "ordering_text",
+    "recompiled",
+    "recompiled_warnings",
     "run",
     "starts_of",
     "visible",

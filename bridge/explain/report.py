@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from bridge.engines import recompiled_warnings
 from bridge.errors import sentence_of
 from bridge.explain.causes import cause_of
 from bridge.explain.row import ExplainedRow
@@ -60,7 +61,8 @@ class ExplainReport(Showable, ExplainedRow):
 def report_of(told: ExplainReport) -> Report:
     """Report one row."""
     sides = told.comparison
-    warnings = class_warnings(*(side.plan for side in told.sides))
+    plans = [side.plan for side in told.sides]
+    warnings = class_warnings(*plans) + recompiled_warnings(*plans)
     report = Report("explain", parting_words(told), success=told.success, warnings=warnings)
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))

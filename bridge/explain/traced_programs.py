@@ -107,7 +107,8 @@ class Listening:
         """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""
         if not self._names_payload:
             return payload
-        return RecordedPayloadRef(payload.name, payload.jars, payload.package, of=payload, recorder=self._recorder)
+        source = (payload.name, payload.jars, payload.package)
+        return RecordedPayloadRef(*source, built_for=payload.built_for, of=payload, recorder=self._recorder)
 
 
 class TracedCommits(Listening, Simulate):

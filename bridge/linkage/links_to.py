@@ -73,7 +73,9 @@ def linkage_of(
     return found._replace(faults=tuple(one for one in found.faults if one.missing_class is None))
 
 
-def check_class(name: str, jars: Sequence[str | Path], release: HudiRelease, *, is_complete: bool = True) -> None:
+def check_class(
+    name: str, jars: Sequence[str | Path], release: HudiRelease, *, is_complete: bool = True, is_payload: bool = True
+) -> None:
     """Check, before a merge begins, that no call of Hudi's comes to what a class needs and a release lacks.
 
     Whether the class is a payload or merger, and can be built, is left to those who build it.
@@ -86,4 +88,14 @@ def check_class(name: str, jars: Sequence[str | Path], release: HudiRelease, *, 
         return
     linking = found._replace(faults=tuple(one for one in found.faults if one.error.endswith("Error")))
     if linking.refusal is not None:
-        raise ClassLinkError(linking.refusal)
+        msg = f"{linking.refusal}{_or_as_recompiled(name, jars, release) if is_payload else ''}"
+        raise ClassLinkError(msg)
+
+
+def _or_as_recompiled(name: str, jars: Sequence[str | Path], release: HudiRelease) -> str:
+    """Say which older release the class links to, as whose it runs under later ones; empty for none."""
+    older = TABULATED[: TABULATED.index(release)]
+    linking = [one for one, found in links_to(name, jars, older).items() if found.links]
+    if not linking:
+        return ""
+    return f"; or say --built-for {linking[-1]} (built_for={str(linking[-1])!r}), and it runs as if it were recompiled"

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def check_links(plan: MergePlan) -> None:
-    """Check that the compiled payload of a plan links to its release; see `check_class`.
+    """Check that the compiled payload of a plan links to its release, or to that which it was built for.
 
     The engine asks again with the packages, and asks for mergers, too; this check needs no Spark.
 
@@ -23,7 +23,8 @@ def check_links(plan: MergePlan) -> None:
     """
     for one in _compiled(plan):
         if isinstance(one, PayloadRef):
-            check_class(one.name, one.jars, plan.release, is_complete=not one.package)
+            release = (one.built_for or plan.release) if one.recompiled_for(plan.release) else plan.release
+            check_class(one.name, one.jars, release, is_complete=not one.package)
 
 
 def class_warnings(*plans: MergePlan) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.compare import example_table, keys_table
 from bridge.config import SUCCESSORS, format_properties, literal
+from bridge.engines import recompiled_warnings
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
 from bridge.pipeline import tell_scope
 from bridge.report import SAMPLE, Check, Report, Showable, Table, limit_of, plan_as_json, sides_as_json
@@ -126,6 +127,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     ]
     for one in made.plans.values():
         report.warnings += [str(warning) for warning in one.warnings if str(warning) not in report.warnings]
+    report.warnings += recompiled_warnings(made.left, *(trial.candidate.plan for trial in made.trials))
     limit = limit_of(sample, whole=True)
     if any(trial.differing > limit for trial in made.decisive) and made.accepts_differences:
         report.warnings.append(f"only the first {limit} of the keys that differ are listed (--sample)")

@@ -8,7 +8,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.config import keys
-from bridge.engines import Books, Fate
+from bridge.engines import Books, Fate, recompiled_warnings
 from bridge.pipeline.all_paths import answers_of, counted, key_answers, path_outcomes, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.books_report import books_in, books_table
@@ -192,7 +192,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "smallest": None if example is None else _example_as_json(example),
     }
     report.results = [_key_as_json(of_key, found.disagreements) for of_key in by_key]
-    report.warnings += _warnings(counts, found.plan)
+    report.warnings += [*_warnings(counts, found.plan), *recompiled_warnings(found.plan)]
     if warns and counts.depending > limit:
         report.warnings.append(f"only the first {limit} of {counts.depending} keys are listed (--sample)")
     if example is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, Fate
+from bridge.engines import COMMIT, Fate, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.batches import as_batches
 from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, with_partitions
@@ -235,9 +235,9 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         sample: how many rows or keys to show.
         whole: whether the results have the rows of the snapshots.
     """
-    first = parts[0]
-    plan = first.plan
+    plan = (first := parts[0]).plan
     report = Report("simulate", "", plan=plan_as_json(plan), warnings=class_warnings(plan))
+    report.warnings += recompiled_warnings(plan, first.new or plan)
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),

@@ -85,6 +85,9 @@ def _named(verification: Verification) -> list[str]:
 
 def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
     """Return the lines for a compiled class, which needs a Spark session."""
+    named = f"{reference.name!r}, jars={reference.jars!r}, package={reference.package!r}"
+    if reference.built_for is not None:
+        named += f", built_for={str(reference.built_for)!r}"
     return [
         "import pytest",
         "",
@@ -98,7 +101,7 @@ def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
         "",
         '@pytest.fixture(scope="module")',
         "def subject():",
-        f"    payload = PayloadRef({reference.name!r}, jars={reference.jars!r}, package={reference.package!r})",
+        f"    payload = PayloadRef({named})",
         "    return compiled(",
         "        local_session(),",
         "        payload,",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from bridge.engines.jvm import recompiled_class
 from bridge.redaction import setting_shown
 from bridge.report import LawCell, LawPanel, Laws, Report, Showable, Table, View, json_value
 from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
@@ -107,6 +108,8 @@ def report_of(verification: Verification) -> Report:
             Table(story.columns, story.steps),
             story.meaning,
         ]
+    class_run = verification.compiled and recompiled_class(verification.compiled.reference, verification.release)
+    report.warnings += [] if class_run is None else class_run.warnings
     report.view = View(_headline(verification), laws=_laws(found))
     return report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
-from bridge.engines import Fate
+from bridge.engines import Fate, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline import books_table, statistics_of, tell_quarantine
 from bridge.report import Report, Showable, plan_as_json
@@ -68,7 +68,7 @@ class MergeIntoReport(Showable):
     def to_report(self) -> Report:
         """Return the report of the command line."""
         about = {"table": self.path, "batch": self.batch, "read": self.read, "instant": self.instant}
-        warnings = class_warnings(self.plan)
+        warnings = [*recompiled_warnings(self.plan), *class_warnings(self.plan)]
         report = Report("merge-into", self.verdict, plan=plan_as_json(self.plan) | about, warnings=warnings)
         counts: dict[str, Any] = {} if self.books is None else statistics_of(self.books)
         written = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}

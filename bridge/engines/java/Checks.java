@@ -71,4 +71,9 @@ public final class Checks {
         }
         return text.append(")").toString();
     }
+
+    /** Returns what is changed in a class that was `BuiltFor` an older Hudi, as `Changes` says it. */
+    public static String[][] changes(String name) throws Exception {
+        return ((JarLoader) Checks.class.getClassLoader()).changes(name);
+    }
 }

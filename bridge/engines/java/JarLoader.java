@@ -1,5 +1,6 @@
 package bridge.jvm;
 
+import bridge.jvm.Constants.Jar;
 import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
@@ -8,6 +9,7 @@ import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.security.CodeSource;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -20,7 +22,7 @@ import org.apache.spark.SparkFiles;
  *
  * What the jars hold comes from them, in their order, even where Spark's class path has another copy. Java, Scala,
  * Spark and Avro always come from Spark, because their objects cross the border. The classes are rewritten as they are
- * loaded, see `Redirects`.
+ * loaded, see `Redirects`, and so are those of a user who names an older bundle that they were `BuiltFor`.
  */
 public final class JarLoader extends URLClassLoader {
     private static final String[] SHARED = {
@@ -34,39 +36,80 @@ public final class JarLoader extends URLClassLoader {
     private static final String COPY = "-[0-9a-f]{12}\\.jar$";
     private static final Map LOADERS = new HashMap();
 
+    /** Null where the classes were compiled for the release whose bundle is among the jars. */
+    private final BuiltFor builtFor;
+
     static {
         ClassLoader.registerAsParallelCapable();
         Printed.install();
     }
 
-    private JarLoader(URL[] jars) {
+    private JarLoader(URL[] jars, BuiltFor builtFor) {
         super(jars, JarLoader.class.getClassLoader());
+        this.builtFor = builtFor;
     }
 
     /** Returns the loader of files that were sent with SparkContext.addFile; one a list of names and JVM. */
     public static JarLoader ofSentFiles(List names) throws Exception {
         String[] paths = new String[names.size()];
         for (int i = 0; i < paths.length; i++) {
-            paths[i] = SparkFiles.get((String) names.get(i));
+            String name = (String) names.get(i);
+            paths[i] = isOlder(name) ? Jar.BUILT_FOR + SparkFiles.get(withoutMark(name)) : SparkFiles.get(name);
         }
         return of(paths);
     }
 
-    /** Returns the loader of a list of files; one a list and JVM. */
+    private static boolean isOlder(String name) {
+        return name.startsWith(Jar.BUILT_FOR);
+    }
+
+    private static String withoutMark(String name) {
+        return name.substring(Jar.BUILT_FOR.length());
+    }
+
+    /**
+     * Returns the loader of a list of files, one a list and JVM: our own classes, the bundle, the user's jars.
+     *
+     * A path after `Jar.BUILT_FOR` is the bundle that the user's classes were compiled for.
+     */
     public static JarLoader of(String[] paths) throws Exception {
         List key = Arrays.asList(paths);
         synchronized (LOADERS) {
             JarLoader loader = (JarLoader) LOADERS.get(key);
             if (loader == null) {
-                URL[] jars = new URL[paths.length];
-                for (int i = 0; i < paths.length; i++) {
-                    jars[i] = new File(paths[i]).toURI().toURL();
-                }
-                loader = new JarLoader(jars);
+                loader = made(paths);
                 LOADERS.put(key, loader);
             }
             return loader;
         }
+    }
+
+    private static JarLoader made(String[] paths) throws IOException {
+        List jars = new ArrayList();
+        URL older = null;
+        for (int i = 0; i < paths.length; i++) {
+            if (isOlder(paths[i])) {
+                older = new File(withoutMark(paths[i])).toURI().toURL();
+            } else {
+                jars.add(new File(paths[i]).toURI().toURL());
+            }
+        }
+        URL[] all = (URL[]) jars.toArray(new URL[0]);
+        if (older == null) {
+            return new JarLoader(all, null);
+        }
+        URL[] users = (URL[]) jars.subList(2, jars.size()).toArray(new URL[0]);
+        return new JarLoader(all, new BuiltFor(all[1], users, older, JarLoader.class.getClassLoader()));
+    }
+
+    /** Returns what `BuiltFor` says of a class; nothing where the classes are those of the bundle's release. */
+    public String[][] changes(String name) throws IOException {
+        return builtFor == null ? new String[0][] : builtFor.changes(name);
+    }
+
+    /** Whether the user's classes are linked to a later release than they were compiled for. */
+    public boolean isBuiltFor() {
+        return builtFor != null;
     }
 
     /** Returns the names of the jars that a class loader has beside ours, as their users call them. */
@@ -80,11 +123,19 @@ public final class JarLoader extends URLClassLoader {
         return names.toString();
     }
 
-    protected Class loadClass(String name, boolean resolve) throws ClassNotFoundException {
+    /** Whether a class always comes from Spark. */
+    static boolean isShared(String name) {
         for (int i = 0; i < SHARED.length; i++) {
             if (name.startsWith(SHARED[i])) {
-                return super.loadClass(name, resolve);
+                return true;
             }
+        }
+        return false;
+    }
+
+    protected Class loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (isShared(name)) {
+            return super.loadClass(name, resolve);
         }
         synchronized (getClassLoadingLock(name)) {
             Class found = findLoadedClass(name);
@@ -106,13 +157,15 @@ public final class JarLoader extends URLClassLoader {
         if (name.startsWith("bridge.jvm.")) {
             return super.findClass(name);
         }
-        URL file = findResource(name.replace('.', '/') + ".class");
+        URL file = builtFor == null ? null : builtFor.file(name);
+        file = file == null ? findResource(name.replace('.', '/') + ".class") : file;
         if (file == null) {
             throw new ClassNotFoundException(name);
         }
         try {
             JarURLConnection entry = (JarURLConnection) file.openConnection();
-            byte[] rewritten = Redirects.rewritten(bytes(entry.getInputStream()));
+            byte[] original = bytes(entry.getInputStream());
+            byte[] rewritten = Redirects.rewritten(builtFor == null ? original : builtFor.linked(name, original));
             int end = name.lastIndexOf('.');
             if (end >= 0 && getPackage(name.substring(0, end)) == null) {
                 try {
@@ -133,7 +186,7 @@ public final class JarLoader extends URLClassLoader {
         return defineClass(name, file, 0, file.length, new CodeSource(entry.getJarFileURL(), entry.getCertificates()));
     }
 
-    private static byte[] bytes(InputStream stream) throws IOException {
+    static byte[] bytes(InputStream stream) throws IOException {
         try {
             ByteArrayOutputStream file = new ByteArrayOutputStream();
             byte[] part = new byte[8192];

@@ -8,8 +8,10 @@ final class Links {
     private static final String STATIC = "Could not initialize class ";
     private static final Pattern CLASS = Pattern.compile("[\\w$]+(?:[./][\\w$]+)+");
     private static final Pattern OWNER = Pattern.compile("([\\w$.]+)\\.[\\w$<>]+(?:\\(|'|$)");
-    private static final String OTHER_HUDI = "the class was compiled for another Hudi: name the bundle that it was "
-        + "compiled with, or compile it for this one";
+    private static final String OTHER_HUDI = "the class was compiled for another Hudi: say for which release with "
+        + "--built-for, and it runs as if recompiled, or compile it for this one";
+    private static final String NOTHING_INSTEAD = "this release of Hudi has nothing that stands in the place of what the "
+        + "class calls; change its source";
 
     private Links() {
     }
@@ -51,8 +53,11 @@ final class Links {
         if (!(found instanceof IncompatibleClassChangeError) && !(found instanceof VerifyError)) {
             return null;
         }
-        return message.indexOf("org.apache.hudi.") >= 0 || message.indexOf("org/apache/hudi/") >= 0
-            ? OTHER_HUDI : otherVersion(found, message);
+        if (message.indexOf("org.apache.hudi.") < 0 && message.indexOf("org/apache/hudi/") < 0) {
+            return otherVersion(found, message);
+        }
+        ClassLoader own = Links.class.getClassLoader();
+        return own instanceof JarLoader && ((JarLoader) own).isBuiltFor() ? NOTHING_INSTEAD : OTHER_HUDI;
     }
 
     private static String missing(String name, String wanting) {

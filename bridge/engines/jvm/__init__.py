@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.engines.jvm.answers import JavaAnswer
 from bridge.engines.jvm.beside import call_beside
+from bridge.engines.jvm.built_for import Recompiled, recompiled, recompiled_class, recompiled_warnings
 from bridge.engines.jvm.calls import CallStep, ClassCalls, PayloadCalls, decoded, ordering_of
 from bridge.engines.jvm.engine import run
 from bridge.engines.jvm.errors import checked
@@ -21,6 +22,7 @@ __all__ = [
     "JavaAnswer",
     "JvmPayload",
     "PayloadCalls",
+    "Recompiled",
     "attached",
     "bundle_for",
     "call_beside",
@@ -32,6 +34,9 @@ __all__ = [
     "jars_of",
     "jvm_payload",
     "ordering_of",
+    "recompiled",
+    "recompiled_class",
+    "recompiled_warnings",
     "run",
     "with_strategy_id",
 ]

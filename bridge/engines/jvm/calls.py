@@ -60,7 +60,9 @@ class ClassCalls:
     def run(self, steps: Sequence[CallStep]) -> list[JavaAnswer]:
         """Run steps in order, and return what each answers; a step on a payload that Java does not have is skipped."""
         free, self._left[:] = list(self._left), []
-        script = json.dumps({"call_timeout": self._timeout, "free": free, "schemas": self._untold, "steps": list(steps)})
+        script = json.dumps(
+            {"call_timeout": self._timeout, "free": free, "schemas": self._untold, "steps": list(steps)}
+        )
         try:
             answer: _Reply = json.loads(self._ask(script))
         except BaseException:

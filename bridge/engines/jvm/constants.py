@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Constant = int | str | tuple[str, ...]
 
 FILE: Final = "Constants.java"
+BUILT_FOR: Final = "built-for:"
+"""Marks, in a list of jars, the bundle that the user's classes were compiled for."""
 _INT_BITS: Final = 32
 
 
@@ -41,6 +43,7 @@ def groups() -> dict[str, dict[str, Constant]]:
             "OPERATIONS": tuple(sorted(OPERATIONS)),
             "OPERATION_COLUMN": OPERATION_COLUMN,
         },
+        "Jar": {"BUILT_FOR": BUILT_FOR},
         "Limit": {
             "DECIMAL_DIGITS": DECIMAL_DIGITS,
             "DECIMAL_SCALE": DECIMAL_SCALE,

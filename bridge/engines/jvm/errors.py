@@ -32,7 +32,14 @@ _IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
     "java.lang.ClassCastException": OrderingTypeError,
     "java.lang.NullPointerException": NullOrderingError,
 }
-_OF_JARS = ("NoClassDefFoundError", "NoSuchMethodError", "NoSuchFieldError", "AbstractMethodError", "IncompatibleClassChangeError", "ExceptionInInitializerError")
+_OF_JARS = (
+    "NoClassDefFoundError",
+    "NoSuchMethodError",
+    "NoSuchFieldError",
+    "AbstractMethodError",
+    "IncompatibleClassChangeError",
+    "ExceptionInInitializerError",
+)
 """Java errors of a class that was compiled for other jars: no record can change that."""
 _RULES = (
     _Rule(

@@ -54,6 +54,11 @@ class Jars:
     names: tuple[str, ...]
     paths: tuple[str, ...]
 
+    @property
+    def searched(self) -> str:
+        """The names of the jars that a user's class may be in."""
+        return ", ".join(_COPIED.sub(".jar", one) for one in self.names[1:] if not one.startswith(constants.BUILT_FOR))
+
 
 class _Application:
     """What was already sent to a Spark application."""
@@ -65,7 +70,7 @@ class _Application:
         self.sent: set[str] = set()
         self.packages: dict[str, list[Path]] = {}
         self.secret = secrets.token_hex(16)
-        self.checked: dict[tuple[tuple[str, ...], HudiRelease, tuple[str, ...], tuple[str, ...]], Jars] = {}
+        self.checked: dict[tuple[object, ...], Jars] = {}
 
 
 _applications: dict[str, _Application] = {}
@@ -88,15 +93,18 @@ def jars_of(
     driver = Driver(spark)
     application = _application_of(spark)
     names = classes or (java_name_of(payload, release),)
-    request = (names, release, payload.jars, payload.package)
+    older = payload.built_for if payload.recompiled_for(release) else None
+    request = (names, release, payload.jars, payload.package, older)
     if request not in application.checked:
         bundle, *packages = bundles_of(spark, payload, release)
         own = [_user_jar(application, jar) for jar in payload.jars]
         for name in names:
-            check_class(name, [*packages, *own], release)
+            check_class(name, [*packages, *own], older or release)
         files = [bundle, *packages, *own]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
+        if older is not None:
+            jars = _with_older(jars, _sent(driver, application, resolve(spark, any_bundle(older))))
         for name in names:
             _check(driver, name, jars)
         application.checked[request] = jars
@@ -166,6 +174,12 @@ def bundle_for(spark: SparkSession, release: HudiRelease) -> str:
     if not _own_spark().startswith("3.") and can.on_spark_4 is not None:
         return can.on_spark_4
     return f"org.apache.hudi:hudi-spark{_own_spark()}-bundle_{_scala_of(spark)}:{can.bundle}"
+
+
+def any_bundle(release: HudiRelease) -> str:
+    """Return the Maven coordinate of a release's bundle for any Spark: one to read classes from, not to run."""
+    can = capabilities(release)
+    return f"org.apache.hudi:hudi-spark{can.newest_spark}-bundle_2.12:{can.bundle}"
 
 
 def check_spark(release: HudiRelease, spark_version: str | None = None) -> None:
@@ -270,6 +284,12 @@ def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> 
     return application.helper
 
 
+def _with_older(jars: Jars, older: Jars) -> Jars:
+    """Return jars with the bundle that the user's classes were compiled for, marked as such."""
+    marked = (tuple(constants.BUILT_FOR + one for one in ones) for ones in (older.names, older.paths))
+    return Jars(*(own + more for own, more in zip((jars.names, jars.paths), marked, strict=True)))
+
+
 def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
     for path in files:
         if path.name not in application.sent:
@@ -282,7 +302,7 @@ def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
 
 
 def _check(driver: Driver, name: str, jars: Jars) -> None:
-    where = ", ".join(_COPIED.sub(".jar", one) for one in jars.names[1:])
+    where = jars.searched
     refused = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "refused", name)
     if refused is None:
         return

@@ -52,12 +52,12 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     driver = Driver(spark)
     reason, detail = driver.call(driver.class_in(jars.paths, "bridge.jvm.MergerChecks"), "asked", merger.name)
     if reason != "strategy":
-        raise _refusal(merger.name, str(reason), detail, ", ".join(jars.names[1:]), plan.release)
+        raise _refusal(merger.name, str(reason), detail, jars.searched, plan.release)
     if not detail or detail in _OF_HUDI:
         says = f"returns the strategy id {detail}, which is Hudi's own" if detail else "returns no strategy id"
         msg = f"{merger.name} {says}, so no table would call it; let getMergingStrategy return your own UUID"
         raise MergerConfigError(msg)
-    check_class(merger.name, jars.paths[2:], plan.release)  # the first are ours and Hudi's
+    check_class(merger.name, jars.paths[2:], plan.release, is_payload=False)  # the first are ours and Hudi's
     return dataclasses.replace(plan, merger=dataclasses.replace(merger, strategy=str(detail)))
 
 

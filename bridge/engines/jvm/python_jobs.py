@@ -66,7 +66,11 @@ def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
     Raises:
         EngineError, MergerNotFoundError, MergerConfigError: see `with_strategy_id`.
     """
-    return called_from_python(with_strategy_id(spark, plan), InDriver(spark, plan.call_timeout)) if plan.runs_java else plan
+    return (
+        called_from_python(with_strategy_id(spark, plan), InDriver(spark, plan.call_timeout))
+        if plan.runs_java
+        else plan
+    )
 
 
 def _needs_python(job: Job) -> bool:

@@ -129,7 +129,7 @@ class CompiledMergerRef(MergerRef):
 
 @functools.lru_cache(maxsize=8)
 def _payload_class(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
-    plain = PayloadRef(reference.name, reference.jars, reference.package)
+    plain = PayloadRef(reference.name, reference.jars, reference.package, built_for=reference.built_for)
     of_release = functools.partial(_payload_class, reference)
     return payload_of(plain, release, reference.host.calls(plain, release), of_release)
 
@@ -148,7 +148,7 @@ def jvm_payload(
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`.
     """
     plain = PayloadRef(payload) if isinstance(payload, str) else payload
-    reference = CompiledPayloadRef(plain.name, plain.jars, plain.package, host=InDriver(spark))
+    reference = _called_by(plain, InDriver(spark))
     return _payload_class(reference, HudiRelease.parse(release))
 
 
@@ -173,4 +173,9 @@ def called_from_python(plan: MergePlan, host: ClassHost) -> MergePlan:
 def _called(payload: PayloadRef | None, release: HudiRelease, host: ClassHost) -> PayloadRef | None:
     if payload is None or payload.has_port(release):
         return payload
-    return CompiledPayloadRef(payload.name, payload.jars, payload.package, host=host)
+    return _called_by(payload, host)
+
+
+def _called_by(payload: PayloadRef, host: ClassHost) -> CompiledPayloadRef:
+    source = (payload.name, payload.jars, payload.package)
+    return CompiledPayloadRef(*source, built_for=payload.built_for, host=host)
