@@ -108,8 +108,9 @@ def report_of(verification: Verification) -> Report:
             Table(story.columns, story.steps),
             story.meaning,
         ]
-    class_run = verification.compiled and recompiled_class(verification.compiled.reference, verification.release)
-    report.warnings += [] if class_run is None else class_run.warnings
+    own = verification.compiled
+    made = None if own is None else recompiled_class(own.reference, verification.release)
+    report.warnings += [] if made is None else made.warnings
     report.view = View(_headline(verification), laws=_laws(found))
     return report
 

@@ -142,4 +142,5 @@ def _read(application: str, name: str, jars: Jars, built_for: HudiRelease, relea
     found: dict[str, list[RecompiledMember]] = {"changed": [], "gone": [], "dead": []}
     for word, *texts in lines:
         found[str(word)].append(RecompiledMember(*map(str, texts)))
-    return Recompiled(name, built_for, release, *(tuple(found[word]) for word in ("changed", "gone", "dead")))
+    changed, gone, dead = (tuple(found[word]) for word in ("changed", "gone", "dead"))
+    return Recompiled(name, built_for, release, changed, gone, dead)
