@@ -78,6 +78,18 @@ class Field(NamedTuple):
     has_default: bool
     default: Any
 
+    def defaultVal(self) -> Any:  # noqa: N802 (as in Java)
+        """Return the default as Java's code sees it: NULL_VALUE for null, None if there is none.
+
+        Bytes are bytes, and a union's default is one of its first branch.
+        """
+        from payloads.avro.defaults import NULL_VALUE  # noqa: PLC0415 (it knows schemas)
+        from payloads.avro.rewrite import default_value  # noqa: PLC0415 (it knows schemas)
+
+        if not self.has_default:
+            return None
+        return NULL_VALUE if self.default is None else default_value(self.schema, self.default)
+
 
 class AvroSchema:
     """A parsed Avro schema that is read often: fields by name, branches, and what is derived from it once.

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from payloads.avro import is_null
 from payloads.builtin.base import (
     ALL_RELEASES,
     IS_DELETED,
+    BaseAvroPayload,
     BuiltinPayload,
     DeleteTest,
     FillRule,
     PairRule,
     flag_tests,
+    seal,
     text_tests,
 )
 from payloads.builtin.debezium import (
@@ -32,7 +35,7 @@ from payloads.builtin.dms import DMS_OPERATION_FIELD, AWSDmsAvroPayload
 from payloads.builtin.event_time import EventTimeAvroPayload
 from payloads.builtin.first_value import FirstValueAvroPayload
 from payloads.builtin.json_text import HoodieJsonPayload
-from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
+from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
@@ -52,6 +55,7 @@ __all__ = [
     "UPDATE_ON_SAME_ORDERING",
     "AWSDmsAvroPayload",
     "AbstractDebeziumAvroPayload",
+    "BaseAvroPayload",
     "BuiltinPayload",
     "DefaultHoodieRecordPayload",
     "DeleteTest",
@@ -73,3 +77,5 @@ __all__ = [
     "is_null",
     "text_tests",
 ]
+
+seal()

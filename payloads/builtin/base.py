@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+import copy
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from payloads.api import HoodieRecordPayload
-from payloads.errors import NullOrderingError, PayloadFamilyError
+from payloads.avro import encode, to_physical
+from payloads.builtin import overrides
+from payloads.errors import NullOrderingError, PayloadConfigError, PayloadFamilyError, UnsupportedPayloadOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
-    from payloads.api import Props
+    from collections.abc import Callable, Iterator
+
+    from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
 
 IS_DELETED = "_hoodie_is_deleted"
@@ -70,21 +75,38 @@ class BuiltinPayload(HoodieRecordPayload):
         shipped: the releases that contain it.
         family: the head of the classes whose `pre_combine` accept each other; Java's generics enforce it with a cast.
         takes_ordering: whether there is the constructor (record, ordering value) that a writer calls.
+        is_extended: whether the class is a user's, which may override what the class of Hudi calls on itself.
+        own_overloads: the methods of which the class implements the overload with properties itself; the others pass
+            it on to the one without.
     """
 
-    __slots__ = ("ordering_value", "record")
+    __slots__ = ("_schema", "ordering_value", "record")
+
+    #: The schema of the call that a user's class is in; Java's records carry theirs.
+    _schema: AvroSchema | None
 
     java_name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
     shipped: ClassVar[tuple[HudiRelease, ...]] = ALL_RELEASES
     family: ClassVar[type[BuiltinPayload]]
     takes_ordering: ClassVar[bool] = True
+    is_extended: ClassVar[bool] = False
+    keeps_schema: ClassVar[bool] = True
+    own_overloads: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, *, heads_family: bool = False) -> None:
-        """Make `cls` the family of itself and its subclasses if `heads_family` is set."""
+        """Make `cls` the family of itself and its subclasses if `heads_family` is set.
+
+        A class of Hudi gets Java's names, a user's class the calls of the methods that it overrides.
+        """
         super().__init_subclass__()
         if heads_family:
             cls.family = cls
+        if _Shipped.sealed and (cls.unbound or cls) not in _Shipped.classes:
+            overrides.link(cls, _Shipped.classes)
+        elif cls.unbound is None:
+            _Shipped.classes.add(cls)
+            overrides.spell_in_java(cls)
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
@@ -131,6 +153,82 @@ class BuiltinPayload(HoodieRecordPayload):
         if not isinstance(older, self.family):
             raise PayloadFamilyError.from_classes(type(self), type(older))
 
+    # -- what users' classes override or call
+
+    @classmethod
+    def is_shipped(cls) -> bool:
+        """Whether the class is one of Hudi's, bound to a release or not; a subclass of one is not."""
+        return (cls.unbound or cls) in _Shipped.classes
+
+    @classmethod
+    def passed_over(cls) -> dict[str, Callable[..., Any]]:
+        """Return the methods that a merge point calls although the class has another overload of the name."""
+        return overrides.passed_over(cls, _Shipped.classes)
+
+    @classmethod
+    def unused_methods(cls) -> Iterator[str]:
+        """Describe each method that looks like one of Hudi's and that nothing calls in the release of the class."""
+        return overrides.unused(cls, _Shipped.classes)
+
+    @staticmethod
+    def _copy(record: Record, _schema: AvroSchema) -> Record:
+        return copy.deepcopy(record)
+
+    def _insert(self, schema: AvroSchema) -> Record | Sentinel | None:
+        """Call Java's `getInsertValue(schema)`, the overload without properties."""
+        return self.get_insert_value(schema)
+
+    def _read(self, schema: AvroSchema) -> Record | None:  # noqa: ARG002 (Java decodes with it)
+        """Return the record; an object of a user's class gets a copy where Hudi decodes it anew."""
+        return self.record
+
+    def _is_empty(self) -> bool:
+        """Whether there is no record."""
+        return self.record is None
+
+    def _bytes(self, name: str) -> bytes:
+        if self.record is None:
+            return b""
+        schema = getattr(self, "_schema", None)
+        if schema is None:
+            msg = (
+                f"{type(self).__name__}.{name}: the schema of the record is not known outside a call that passes one, "
+                "such as in the constructor; encode the record with payloads.avro.encode(schema, record)"
+            )
+            raise PayloadConfigError(msg)
+        return encode(schema, to_physical(self.record, schema) if self.logical_types else self.record)
+
+    def _schema_of_call(self, name: str) -> AvroSchema:
+        schema = getattr(self, "_schema", None)
+        if schema is None:
+            msg = f"{type(self).__name__}.{name} was called outside a call that passes a schema; call it within one"
+            raise PayloadConfigError(msg)
+        return schema
+
+    @classmethod
+    def _check_known(cls, name: str, since: str) -> None:
+        """Check that the method is there.
+
+        Raises:
+            UnsupportedPayloadOperationError: the release is older.
+        """
+        if cls.release < HudiRelease.parse(since):
+            msg = f"{cls.__name__} has no {name} in Hudi {cls.release}, where it came with {since}; do without it there"
+            raise UnsupportedPayloadOperationError(msg)
+
+
+class _Shipped:
+    """Which classes are Hudi's: those made before the package is complete."""
+
+    classes: ClassVar[set[type]] = {BuiltinPayload}
+    sealed: ClassVar[bool] = False
+
+
+def seal() -> None:
+    """Take every class from now on for a user's."""
+    _Shipped.sealed = True
+
+
 
 def flag_tests(schema: AvroSchema) -> tuple[DeleteTest, ...]:
     """Return the test of `_hoodie_is_deleted`; a column that is not boolean marks no deletes."""
@@ -149,7 +247,14 @@ def text_tests(schema: AvroSchema, field: str, marker: str, *, ignore_case: bool
 
 
 class BaseAvroPayload(BuiltinPayload):
-    """A record, its ordering value, and whether the record is marked as a delete."""
+    """A record, its ordering value, and whether the record is marked as a delete.
+
+    Attributes:
+        flagged: whether there is no record, or it marked itself as a delete when the payload was built
+            (Java: `isDeletedRecord`).
+
+    Added in 0.1.0.
+    """
 
     __slots__ = ("flagged",)
 
@@ -160,7 +265,7 @@ class BaseAvroPayload(BuiltinPayload):
             NullOrderingError: `ordering_value` is None, Java's null.
         """
         self.record = record
-        self.flagged = record is None or self.is_delete_record(record)
+        self.flagged = record is None or bool(self._is_delete(record))
         if ordering_value is None:
             msg = (
                 f"{type(self).__name__}: the ordering value is null for the record {record}; "
@@ -178,13 +283,15 @@ class BaseAvroPayload(BuiltinPayload):
         """Whether the record marks itself as a delete: boolean true in the top-level `_hoodie_is_deleted`."""
         return record.get(IS_DELETED) is True
 
+    _is_delete = is_delete_record
+
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Whether the record was null or marked when the payload was built."""
         return self.flagged
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:
         """Return the record even when it marks a delete; None only without a record."""
-        return self.record
+        return self._read(schema)
 
     @classmethod
     def batch_wins(cls) -> tuple[bool, bool, bool] | None:
@@ -200,4 +307,71 @@ class BaseAvroPayload(BuiltinPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the greater ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        return older if older.record is not None and older.ordering_value > self.ordering_value else self
+        if older.record is None or (older.is_extended and older._is_empty()):  # type: ignore[attr-defined] # noqa: SLF001
+            return self
+        return older if older.ordering_value > self.ordering_value else self
+
+    # -- what Java's subclasses see
+
+    @property
+    def ordering_val(self) -> Ordering:
+        """The ordering value (Java: the field `orderingVal`)."""
+        return self.ordering_value
+
+    @ordering_val.setter
+    def ordering_val(self, value: Ordering) -> None:
+        self.ordering_value = value
+
+    def get_ordering_val(self) -> Ordering:
+        """Return the ordering value."""
+        return self.ordering_value
+
+    @property
+    def is_deleted_record(self) -> bool:
+        """Whether the record was null or marked as a delete (Java: the field `isDeletedRecord`)."""
+        return self.flagged
+
+    @is_deleted_record.setter
+    def is_deleted_record(self, value: bool) -> None:  # noqa: FBT001 (a property)
+        self.flagged = value
+
+    @property
+    def record_bytes(self) -> bytes:
+        """The record in Avro's binary coding, empty without a record (Java: the field `recordBytes`, until 1.0).
+
+        Raises:
+            UnsupportedPayloadOperationError: from 1.1 on, where the field is private.
+            PayloadConfigError: no call has passed the schema yet.
+        """
+        if self.release >= HudiRelease.V1_1:
+            msg = f"recordBytes of BaseAvroPayload is private in Hudi {self.release}; call getRecordBytes()"
+            raise UnsupportedPayloadOperationError(msg)
+        return self._bytes("recordBytes")
+
+    def get_record_bytes(self) -> bytes:
+        """Return the record in Avro's binary coding, empty without a record; from 1.0 on.
+
+        Raises:
+            UnsupportedPayloadOperationError: the release has no such method.
+            PayloadConfigError: no call has passed the schema yet.
+        """
+        self._check_known("getRecordBytes", "1.0")
+        return self._bytes("getRecordBytes")
+
+    def get_record(self, schema: AvroSchema) -> Record | None:
+        """Return the record, None without one; from 1.1 on.
+
+        Raises:
+            UnsupportedPayloadOperationError: the release has no such method.
+        """
+        self._check_known("getRecord", "1.1")
+        return self.record
+
+    def is_empty_record(self) -> bool:
+        """Whether there is no record; from 1.1 on.
+
+        Raises:
+            UnsupportedPayloadOperationError: the release has no such method.
+        """
+        self._check_known("isEmptyRecord", "1.1")
+        return self.record is None

@@ -37,7 +37,10 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     """A change row of Debezium; `_change_operation_type` = d (any case) or `_hoodie_is_deleted` deletes.
 
     Within a batch the ordering values given to the constructors decide. Against the stored row a column of the change
-    row decides, whatever the ordering properties say; a version without a record deletes unconditionally.
+    row decides, whatever the ordering properties say; a version without a record deletes unconditionally. A class of
+    your own for another database defines `should_pick_current_record`.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -57,17 +60,28 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
-        operation = record.get(CHANGE_OPERATION_FIELD)
-        is_delete = operation is not None and plain_text(operation).lower() == DELETE_OPERATION
-        return is_delete or super().is_delete_record(record)
+        return _has_delete_operation(record) or super().is_delete_record(record)
+
+    _is_delete = is_delete_record
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, or None if it is a delete."""
+        value: Any = super().get_insert_value(schema)
+        # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
+        return None if self.is_extended and value is not None and _has_delete_operation(value) else value
+
+    _insert = get_insert_value
 
     @abstractmethod
-    def position_of(self, value: Any, schema: AvroSchema) -> Any:
-        """Return what `keeps_stored` compares for a non-null value of `position_field`."""
+    def should_pick_current_record(self, current_record: Record, insert_record: Record, schema: AvroSchema) -> bool:
+        """Whether the stored row stays (`shouldPickCurrentRecord`)."""
 
-    @abstractmethod
-    def keeps_stored(self, stored: Any, incoming: Any) -> bool:
-        """Whether the stored row stays, given the two positions."""
+    _picks_current = should_pick_current_record
+
+    #: Returns what `keeps_stored` compares for a non-null value of `position_field`.
+    position_of: Callable[..., Any]
+    #: Returns whether the stored row stays, given the two positions.
+    keeps_stored: Callable[..., bool]
 
     def combine_and_get_update_value(
         self,
@@ -82,9 +96,10 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             NullOrderingError: that field is null in the incoming record; null in `current` gives way.
             OrderingTypeError, PayloadFailedError: see `position_of` and `keeps_stored` of the class.
         """
-        if self.record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, self.record)):
+        record = self._read(schema)
+        if record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, record)):
             return None
-        return current if self._keeps(current, self.record, schema) else self.get_insert_value(schema)
+        return current if self._picks_current(current, record, schema) else self._insert(schema)
 
     def _keeps(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
         field = self.position_field
@@ -106,6 +121,11 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             raise SchemaError(msg)
 
 
+def _has_delete_operation(record: Record) -> bool:
+    operation = record.get(CHANGE_OPERATION_FIELD)
+    return operation is not None and plain_text(operation).lower() == DELETE_OPERATION
+
+
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers.
 
@@ -120,6 +140,9 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     java_name = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
     position_field = MYSQL_SEQUENCE
+
+    should_pick_current_record = AbstractDebeziumAvroPayload._keeps
+    _picks_current = AbstractDebeziumAvroPayload._keeps
 
     #: The least difference of stored and incoming position with which the stored row stays.
     keeps_from: ClassVar[int] = by_release(0, since={"1.1": 1})
@@ -194,6 +217,9 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
 
+    should_pick_current_record = AbstractDebeziumAvroPayload._keeps
+    _picks_current = AbstractDebeziumAvroPayload._keeps
+
     remembers_filled: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def position_of(self, value: Any, schema: AvroSchema) -> int:
@@ -220,7 +246,9 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
             SchemaError, NullOrderingError, OrderingTypeError: see `AbstractDebeziumAvroPayload` and `position_of`.
             PayloadFailedError: a union with a string branch holds another type; Hudi casts it to text.
         """
-        result = super().combine_and_get_update_value(current, schema, props)
+        return self._with_toasted(super().combine_and_get_update_value(current, schema, props), current, schema)
+
+    def _with_toasted(self, result: Any, current: Record, schema: AvroSchema) -> Record | Sentinel | None:
         if not isinstance(result, dict):
             return result
         missing = [name for name, is_marker in schema.derived(_marker_tests) if is_marker(result.get(name))]

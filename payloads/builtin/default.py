@@ -40,6 +40,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     __slots__ = ("_delete_decided", "_deleted", "_event_time")
 
     java_name = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+    own_overloads = frozenset({"combine_and_get_update_value", "get_insert_value"})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
 
@@ -92,6 +93,9 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         if incoming is None and self.ordering_value.is_default:
             return True
         value = None if incoming is None else read(incoming)  # whatever is stored: it can fail
+        if self.compares_itself:
+            updates_ties = is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
+            return bool(self._compares(stored, self.ordering_value if value is None else value, updates_ties))
         if stored is None:
             return True
         return self.incoming_wins(compare(stored, self.ordering_value if value is None else value), props)
@@ -121,12 +125,54 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         wins: bool = self.beats(read(current), read, incoming, props)
         return wins
 
+    _needs_update = needs_update
+
+    #: Whether a user's class compares ordering values itself.
+    compares_itself: ClassVar[bool] = False
+
+    def need_updating_persisted_record(self, current_value: Record, incoming_record: Record | None, props: Props) -> bool:
+        """Whether `incoming_record` replaces `current_value` by the ordering field (`needUpdatingPersistedRecord`).
+
+        `incoming_record` is None from 1.1 on for a payload without a record: Java's method takes an Option there.
+
+        Raises:
+            NullOrderingError, OrderingTypeError: see `needs_update`.
+            PayloadConfigError: no call has passed the schema yet.
+        """
+        schema = self._schema_of_call("needUpdatingPersistedRecord")
+        return DefaultHoodieRecordPayload.needs_update(self, current_value, incoming_record, schema, props)
+
+    def compare_ordering_val(
+        self,
+        old_val: Ordering | None,
+        new_val: Ordering,
+        update_on_same: bool,  # noqa: FBT001 (as in Java)
+    ) -> bool:
+        """Whether the incoming ordering value wins; a stored null gives way (`compareOrderingVal`, from 1.2 on).
+
+        Raises:
+            UnsupportedPayloadOperationError: the release has no such method.
+            OrderingTypeError: the two values have different Java classes.
+        """
+        self._check_known("compareOrderingVal", "1.2")
+        if old_val is None:
+            return True
+        order = compare(old_val, new_val)
+        return self.orders_alike(order) or (order == 0 and update_on_same)
+
+    _compares = compare_ordering_val
+
+    @staticmethod
+    def orders_alike(order: int) -> bool:
+        """Whether the incoming version wins outright, given how the stored value compares with its own."""
+        return order < 0
+
     # -- the delete test
 
     def _is_custom_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         field = props.get(DELETE_FIELD) if self.custom_deletes else None
         if not field:
-            return record.get(IS_DELETED) is True
+            return bool(self._is_delete(record))
         marker = props.get(DELETE_MARKER)
         if not marker:
             msg = f"{DELETE_MARKER} should be configured with {DELETE_FIELD}={field}; set the value that marks a delete"
@@ -135,11 +181,29 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         value = None if column is None else record.get(field)
         return column is not None and value is not None and value_text(column.schema, value) == marker
 
+    #: Java's isDeleteRecord(record, properties).
+    _is_marked = _is_custom_delete
+
+    def is_delete_record(self, record: Record, props: Props | None = None) -> bool:
+        """Whether the record marks itself as a delete.
+
+        Without `props` by `_hoodie_is_deleted` alone; with them (from 0.14 on) by the custom delete field, where
+        there is one.
+
+        Raises:
+            PayloadConfigError: a delete field is configured without its marker, or no call has passed the schema yet.
+        """
+        if props is None:
+            return super().is_delete_record(record)
+        return DefaultHoodieRecordPayload._is_custom_delete(
+            self, record, self._schema_of_call("isDeleteRecord"), props
+        )
+
     def _decide_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         if not self._delete_decided:
             # The mark comes first, as in Hudi: after a failed decision every later call returns "not a delete".
             self._delete_decided = True
-            self._deleted = self._is_custom_delete(record, schema, props)
+            self._deleted = self._is_marked(record, schema, props)
         return self._deleted
 
     @classmethod
@@ -184,10 +248,10 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().combine_and_get_update_value(current, schema)
-        incoming = self.record
+        incoming = self._read(schema)
         if (incoming is None and not self.empty_obeys_ordering) or (self.flagged and self.deletes_first):
             return None
-        if not self.needs_update(current, incoming, schema, props):
+        if not self._needs_update(current, incoming, schema, props):
             return SENTINEL if self.answers_sentinel else current
         if incoming is None:
             return None
@@ -202,10 +266,11 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().get_insert_value(schema)
-        if self.record is None or (self.flagged and self.deletes_first):
+        record = self._read(schema)
+        if record is None or (self.flagged and self.deletes_first) or (self.is_extended and self._is_empty()):
             return None
-        self._note_event_time(self.record, schema, props)
-        return None if self._decide_delete(self.record, schema, props) else self.record
+        self._note_event_time(record, schema, props)
+        return None if self._decide_delete(record, schema, props) else record
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Whether this is a delete by the properties of the first call that needs it.
@@ -213,7 +278,8 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
         """
-        return self.record is None or self._decide_delete(self.record, schema, {} if props is None else props)
+        record = self._read(schema)
+        return record is None or self._decide_delete(record, schema, {} if props is None else props)
 
     def can_produce_sentinel(self) -> bool:
         """Whether the class may return SENTINEL: from 1.2 on."""

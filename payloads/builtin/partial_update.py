@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
+from payloads.avro import is_null
 from payloads.builtin.base import FillRule, PairRule
-from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
-from payloads.errors import OrderingTypeError, SchemaError
+from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.errors import OrderingTypeError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, same_class
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields, ordering_reader
 from payloads.release import releases
@@ -44,6 +46,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     java_name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
     shipped = releases(since="0.13")
+    own_overloads = frozenset({"pre_combine", "combine_and_get_update_value"})
 
     @staticmethod
     def gap_of(field: Field) -> Gap:  # noqa: ARG004
@@ -71,6 +74,8 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         if self.wins_unordered(older):
             return self
         older_is_later = older.ordering_value > self.ordering_value
+        if self.is_extended:
+            return self._merged_by_hooks(older, schema, older_is_later=older_is_later)
         if older.record is None or self.record is None:
             return self
         try:
@@ -84,8 +89,75 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
             return self
         if merged is None:
             return self
-        later = older if older_is_later else self
+        return self._made(merged, older if older_is_later else self)
+
+    def _made(self, merged: Record, later: HoodieRecordPayload) -> HoodieRecordPayload:
         return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
+
+    def _merged_by_hooks(
+        self, older: HoodieRecordPayload, schema: AvroSchema, *, older_is_later: bool
+    ) -> HoodieRecordPayload:
+        # Hudi catches whatever merging raises, with a line in the log, and keeps the newer payload.
+        with contextlib.suppress(Exception):
+            record = older._read(schema)  # type: ignore[attr-defined]  # noqa: SLF001 (of the same family)
+            if record is not None:
+                merged = self._merge_old(record, schema, old_is_newer=older_is_later, is_pre_combining=True)
+                return self if merged is None else self._made(merged, older if older_is_later else self)
+        return self
+
+    def _merge_old(
+        self, old: Record, schema: AvroSchema, *, old_is_newer: bool, is_pre_combining: bool
+    ) -> Record | None:
+        """Merge with an older version, or a newer one that came before, by the calls that users' classes override."""
+        value = self._insert_while_merging(schema, is_pre_combining)
+        if value is None:
+            if not is_pre_combining:
+                return None
+            msg = f"{type(self).__name__} has no insert value to combine"
+            raise PayloadFailedError(msg)
+        if not old_is_newer:
+            return self._merge_records(schema, value, old)
+        if COMMIT_TIME in schema.by_name:
+            return self._merge_disorder(schema, old, value, is_pre_combining)
+        return self._merge_records(schema, old, value)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | bool | None = None) -> Record | Sentinel | None:
+        """Return the record, or None if it is a delete.
+
+        Java has another overload, `getInsertValue(schema, isPreCombining)`: with True, a delete gives its record, too.
+        """
+        if self.flagged and props is True:
+            return self._read(schema)
+        return super().get_insert_value(schema)
+
+    def _insert_while_merging(self, schema: AvroSchema, is_pre_combining: bool) -> Record | None:  # noqa: FBT001 (as in Java)
+        return PartialUpdateAvroPayload.get_insert_value(self, schema, is_pre_combining)  # type: ignore[return-value]
+
+    def merge_disorder_records_with_metadata(
+        self,
+        schema: AvroSchema,
+        old_record: Record,
+        updating_record: Record,
+        is_pre_combining: bool,  # noqa: FBT001 (as in Java)
+    ) -> Record | None:
+        """Return `old_record`, which is the later one, filled from `updating_record`, which gives the meta columns.
+
+        Java: `mergeDisorderRecordsWithMetadata`. None where `old_record` is a delete, unless versions are combined.
+
+        Raises:
+            SchemaError: a record lacks a field, or null remains in a field that refuses it.
+        """
+        if not is_pre_combining and self._is_delete(old_record):
+            return None
+        return self._merged_with_meta(old_record, updating_record, schema)
+
+    _merge_disorder = merge_disorder_records_with_metadata
+
+    def overwrite_field(self, value: Any, default_value: Any) -> bool:  # noqa: ARG002 (of Hudi)
+        """Whether the value is null, so that the other record's is taken, whatever the default (`overwriteField`)."""
+        return value is None
+
+    _overwrites = overwrite_field
 
     @classmethod
     def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
@@ -120,12 +192,14 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         """
         # The comparison comes first, as in Hudi: it can fail for a delete too.
         stored_is_later = props is not None and self._stored_is_later(current, schema, props)
+        if self.is_extended:
+            return self._merge_old(current, schema, old_is_newer=stored_is_later, is_pre_combining=False)
         if self.record is None or self.flagged:
             return None
         if not stored_is_later:
             return self._merged(self.record, current, schema)
         if COMMIT_TIME in schema.by_name:
-            deleted = self.is_delete_record(current)
+            deleted = self._is_delete(current)
             return None if deleted else self._merged_with_meta(current, self.record, schema)
         return self._merged(current, self.record, schema)
 
@@ -137,10 +211,17 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         return stored is not None and same_class(stored, self.ordering_value) and stored > self.ordering_value
 
     def _merged(self, high: Record, low: Record, schema: AvroSchema) -> Record | None:
-        return None if self.is_delete_record(high) else self.filled(high, low, schema)
+        return None if self._is_delete(high) else self.filled(high, low, schema)
 
     def _merged_with_meta(self, later: Record, updating: Record, schema: AvroSchema) -> Record:
         """Fill `later` from `updating`, which arrived after it and so gives the meta columns."""
+        if self.sets_fields:
+            return self._built(
+                schema,
+                lambda builder, field: self._set_field(
+                    *((updating, later) if field.name in META_COLUMNS else (later, updating)), builder, field
+                ),
+            )
         merged = self.filled(later, updating, schema)
         for name in META_COLUMNS:
             value: Any = updating.get(name)

@@ -29,6 +29,11 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
         """Whether to update, given `order`: the stored ordering value compared with the incoming one."""
         return super().incoming_wins(-order, props)
 
+    @staticmethod
+    def orders_alike(order: int) -> bool:
+        """Whether the incoming version wins outright, given how the stored value compares with its own."""
+        return order > 0
+
     def pre_combine(
         self,
         older: HoodieRecordPayload,
@@ -37,4 +42,6 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the lesser ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        return older if older.record is not None and older.ordering_value < self.ordering_value else self
+        if older.record is None or (older.is_extended and older._is_empty()):  # type: ignore[attr-defined] # noqa: SLF001
+            return self
+        return older if older.ordering_value < self.ordering_value else self

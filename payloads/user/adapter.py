@@ -48,6 +48,7 @@ class PayloadAdapter(HoodieRecordPayload):
         adapt: what makes the adapter of a class for a release.
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
+        keeps_schema: whether objects are told the schema of each call, as the class extends one of Hudi's.
         asks_for_deletes: whether Hudi knows isDeleted.
     """
 
@@ -58,6 +59,7 @@ class PayloadAdapter(HoodieRecordPayload):
     adapt: ClassVar[Adapt]
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
+    keeps_schema: ClassVar[bool] = False
     asks_for_deletes = by_release(False, since={"0.13": True})
 
     _object: Any = None
@@ -130,12 +132,11 @@ class PayloadAdapter(HoodieRecordPayload):
         Raises:
             PayloadFailedError: the user's code raised, or returned something other than a record.
         """
-        if self._object is None:
-            self.opened(schema)
+        own = self.opened(schema) if self._object is None or self.keeps_schema else self._object
         untouched = to_logical(current, schema) if self.logical_types else current
         given = copier(schema)(untouched)
         try:  # as `_call` does, but this call happens for each merge
-            result = self.calls["combine_and_get_update_value"].apply(self._object, given, schema, props)
+            result = self.calls["combine_and_get_update_value"].apply(own, given, schema, props)
         except PayloadBridgeError:
             raise
         except Exception as error:
@@ -238,6 +239,8 @@ class PayloadAdapter(HoodieRecordPayload):
         """Return the user's object, built now if it was waiting for a schema."""
         if self._object is None and schema is not None:
             self._build(schema)
+        if self.keeps_schema and schema is not None:
+            self._object._schema = schema
         return self.wrapped
 
     def _build(self, schema: AvroSchema | None) -> None:
@@ -257,6 +260,8 @@ class PayloadAdapter(HoodieRecordPayload):
         """Return an adapter of `made`, an object that the user's code built itself."""
         if type(made) is cls.user_class is not cls.target:
             made.__class__ = cls.target  # named by its own name, a class that inherits ours is bound to no release
+        if cls.keeps_schema and known is not None:
+            made._schema = known
         adapter = cls.__new__(cls)
         record, ordering_value = getattr(made, "record", None), getattr(made, "ordering_value", None)
         adapter.__dict__ |= {

@@ -67,6 +67,7 @@ class UserClass(Protocol):
     """What is known of a user's class: how to call it, and what its results and errors become."""
 
     target: type
+    keeps_schema: bool
     asks_for_deletes: bool
     calls: Mapping[str, MethodCall]
     construct: MethodCall
@@ -92,9 +93,14 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
         given = copy_own(record)
         return construct(record, target, given, ordering), given
 
+    def build_knowing(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
+        built, given = build(record, ordering)
+        built._schema = schema
+        return built, given
+
     of_class = user, schema, props
     return UserCalls(
-        build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class), pre_combine=_pre_combine(*of_class)
+        build_knowing if user.keeps_schema else build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class), pre_combine=_pre_combine(*of_class)
     )
 
 

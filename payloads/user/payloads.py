@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import functools
 import inspect
+import warnings
 from typing import Any
 
 from payloads.api import HoodieRecordPayload
 from payloads.errors import PayloadConstructorError
 from payloads.release import HudiRelease
 from payloads.user.adapter import PayloadAdapter
-from payloads.user.overloads import METHODS, constructor_of, methods_of
+from payloads.user.copies import copier
+from payloads.user.overloads import METHODS, MethodCall, constructor_of, methods_of, misspelled
 
 
 def adapt(user_class: object, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
@@ -37,9 +39,9 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
     if issubclass(wanted, HoodieRecordPayload):
         user_class = wanted.unbound or wanted
         target = wanted.for_release(release)
-        if user_class.__module__.partition(".")[0] == __name__.partition(".")[0] and not inspect.isabstract(target):
+        if user_class.is_shipped() and not inspect.isabstract(target):
             return target
-    calls = methods_of(user_class)
+    calls = dict(methods_of(user_class))
     left = set(getattr(target, "__abstractmethods__", ()))
     if issubclass(target, HoodieRecordPayload) and left <= set(METHODS):
         # Java's names fill the gaps that the abstract methods leave open; the bound class is ours to change.
@@ -49,6 +51,12 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
             f"{user_class.__qualname__} is abstract: it lacks {', '.join(sorted(left))}; define them or name a subclass"
         )
         raise PayloadConstructorError(msg)
+    if issubclass(target, HoodieRecordPayload):
+        calls |= {name: MethodCall(calls[name].attribute, call) for name, call in target.passed_over().items()}
+        target._copy = staticmethod(lambda record, schema: copier(schema)(record))  # type: ignore[attr-defined]  # noqa: SLF001
+    is_extension = issubclass(target, HoodieRecordPayload) and target.keeps_schema
+    for message in target.unused_methods() if is_extension else misspelled(user_class):
+        warnings.warn(message, stacklevel=4)
     namespace = {
         "__doc__": user_class.__doc__,
         "__module__": user_class.__module__,
@@ -57,6 +65,7 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         "logical_types": bool(getattr(user_class, "logical_types", False)),
         "user_class": user_class,
         "target": target,
+        "keeps_schema": is_extension,
         "calls": calls,
         "construct": constructor_of(target),
         "adapt": staticmethod(adapt),
