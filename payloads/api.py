@@ -160,6 +160,11 @@ class HoodieRecordPayload(ABC):
         return False
 
     @classmethod
+    def missing_base(cls) -> type[HoodieRecordPayload] | None:
+        """Return the class of Hudi that the class extends and its release does not ship."""
+        return None
+
+    @classmethod
     def passed_over(cls) -> dict[str, Callable[..., Any]]:
         """Return the methods that a merge point calls although the class has another overload of the name."""
         return {}

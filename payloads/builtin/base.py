@@ -80,10 +80,10 @@ class BuiltinPayload(HoodieRecordPayload):
             it on to the one without.
     """
 
-    __slots__ = ("_schema", "ordering_value", "record")
+    __slots__ = ("call_schema", "ordering_value", "record")
 
     #: The schema of the call that a user's class is in; Java's records carry theirs.
-    _schema: AvroSchema | None
+    call_schema: AvroSchema | None
 
     java_name: ClassVar[str]
     aliases: ClassVar[tuple[str, ...]] = ()
@@ -161,6 +161,14 @@ class BuiltinPayload(HoodieRecordPayload):
         return (cls.unbound or cls) in _Shipped.classes
 
     @classmethod
+    def missing_base(cls) -> type[BuiltinPayload] | None:
+        """Return the class of Hudi that the class extends and its release does not ship."""
+        for kind in cls.__mro__:
+            if kind in _Shipped.classes and cls.release not in kind.shipped:
+                return kind
+        return None
+
+    @classmethod
     def passed_over(cls) -> dict[str, Callable[..., Any]]:
         """Return the methods that a merge point calls although the class has another overload of the name."""
         return overrides.passed_over(cls, _Shipped.classes)
@@ -171,25 +179,25 @@ class BuiltinPayload(HoodieRecordPayload):
         return overrides.unused(cls, _Shipped.classes)
 
     @staticmethod
-    def _copy(record: Record, _schema: AvroSchema) -> Record:
+    def _java_copy(record: Record, call_schema: AvroSchema) -> Record:
         return copy.deepcopy(record)
 
-    def _insert(self, schema: AvroSchema) -> Record | Sentinel | None:
+    def _java_insert(self, schema: AvroSchema) -> Record | Sentinel | None:
         """Call Java's `getInsertValue(schema)`, the overload without properties."""
         return self.get_insert_value(schema)
 
-    def _read(self, schema: AvroSchema) -> Record | None:  # noqa: ARG002 (Java decodes with it)
+    def _java_read(self, schema: AvroSchema) -> Record | None:
         """Return the record; an object of a user's class gets a copy where Hudi decodes it anew."""
         return self.record
 
-    def _is_empty(self) -> bool:
+    def _java_is_empty(self) -> bool:
         """Whether there is no record."""
         return self.record is None
 
-    def _bytes(self, name: str) -> bytes:
+    def _java_bytes(self, name: str) -> bytes:
         if self.record is None:
             return b""
-        schema = getattr(self, "_schema", None)
+        schema = getattr(self, "call_schema", None)
         if schema is None:
             msg = (
                 f"{type(self).__name__}.{name}: the schema of the record is not known outside a call that passes one, "
@@ -198,15 +206,15 @@ class BuiltinPayload(HoodieRecordPayload):
             raise PayloadConfigError(msg)
         return encode(schema, to_physical(self.record, schema) if self.logical_types else self.record)
 
-    def _schema_of_call(self, name: str) -> AvroSchema:
-        schema = getattr(self, "_schema", None)
+    def _java_schema(self, name: str) -> AvroSchema:
+        schema = getattr(self, "call_schema", None)
         if schema is None:
             msg = f"{type(self).__name__}.{name} was called outside a call that passes a schema; call it within one"
             raise PayloadConfigError(msg)
         return schema
 
     @classmethod
-    def _check_known(cls, name: str, since: str) -> None:
+    def _java_check_known(cls, name: str, since: str) -> None:
         """Check that the method is there.
 
         Raises:
@@ -227,7 +235,6 @@ class _Shipped:
 def seal() -> None:
     """Take every class from now on for a user's."""
     _Shipped.sealed = True
-
 
 
 def flag_tests(schema: AvroSchema) -> tuple[DeleteTest, ...]:
@@ -265,7 +272,7 @@ class BaseAvroPayload(BuiltinPayload):
             NullOrderingError: `ordering_value` is None, Java's null.
         """
         self.record = record
-        self.flagged = record is None or bool(self._is_delete(record))
+        self.flagged = record is None or bool(self._java_is_delete_record(record))
         if ordering_value is None:
             msg = (
                 f"{type(self).__name__}: the ordering value is null for the record {record}; "
@@ -283,7 +290,7 @@ class BaseAvroPayload(BuiltinPayload):
         """Whether the record marks itself as a delete: boolean true in the top-level `_hoodie_is_deleted`."""
         return record.get(IS_DELETED) is True
 
-    _is_delete = is_delete_record
+    _java_is_delete_record = is_delete_record
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Whether the record was null or marked when the payload was built."""
@@ -291,13 +298,16 @@ class BaseAvroPayload(BuiltinPayload):
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:
         """Return the record even when it marks a delete; None only without a record."""
-        return self._read(schema)
+        return self._java_read(schema)
 
     @classmethod
     def batch_wins(cls) -> tuple[bool, bool, bool] | None:
         """Return that the greater ordering value wins, for the classes whose `pre_combine` is that rule."""
         own = BaseAvroPayload._greater_ordering_wins
         return (True, True, False) if cls.pre_combine is own else None
+
+    #: Whether `pre_combine` asks the older payload for its ordering value, in place of looking at it.
+    asks_for_ordering: ClassVar[bool] = False
 
     def _greater_ordering_wins(
         self,
@@ -307,9 +317,11 @@ class BaseAvroPayload(BuiltinPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the greater ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        if older.record is None or (older.is_extended and older._is_empty()):  # type: ignore[attr-defined] # noqa: SLF001
+        if older.record is None or (older.is_extended and older._java_is_empty()):  # type: ignore[attr-defined]  # noqa: SLF001
             return self
-        return older if older.ordering_value > self.ordering_value else self
+        asks = older.is_extended and self.asks_for_ordering  # type: ignore[attr-defined]
+        theirs = older.get_ordering_value() if asks else older.ordering_value
+        return older if theirs > self.ordering_value else self
 
     # -- what Java's subclasses see
 
@@ -332,7 +344,7 @@ class BaseAvroPayload(BuiltinPayload):
         return self.flagged
 
     @is_deleted_record.setter
-    def is_deleted_record(self, value: bool) -> None:  # noqa: FBT001 (a property)
+    def is_deleted_record(self, value: bool) -> None:
         self.flagged = value
 
     @property
@@ -346,7 +358,7 @@ class BaseAvroPayload(BuiltinPayload):
         if self.release >= HudiRelease.V1_1:
             msg = f"recordBytes of BaseAvroPayload is private in Hudi {self.release}; call getRecordBytes()"
             raise UnsupportedPayloadOperationError(msg)
-        return self._bytes("recordBytes")
+        return self._java_bytes("recordBytes")
 
     def get_record_bytes(self) -> bytes:
         """Return the record in Avro's binary coding, empty without a record; from 1.0 on.
@@ -355,8 +367,8 @@ class BaseAvroPayload(BuiltinPayload):
             UnsupportedPayloadOperationError: the release has no such method.
             PayloadConfigError: no call has passed the schema yet.
         """
-        self._check_known("getRecordBytes", "1.0")
-        return self._bytes("getRecordBytes")
+        self._java_check_known("getRecordBytes", "1.0")
+        return self._java_bytes("getRecordBytes")
 
     def get_record(self, schema: AvroSchema) -> Record | None:
         """Return the record, None without one; from 1.1 on.
@@ -364,7 +376,7 @@ class BaseAvroPayload(BuiltinPayload):
         Raises:
             UnsupportedPayloadOperationError: the release has no such method.
         """
-        self._check_known("getRecord", "1.1")
+        self._java_check_known("getRecord", "1.1")
         return self.record
 
     def is_empty_record(self) -> bool:
@@ -373,5 +385,5 @@ class BaseAvroPayload(BuiltinPayload):
         Raises:
             UnsupportedPayloadOperationError: the release has no such method.
         """
-        self._check_known("isEmptyRecord", "1.1")
+        self._java_check_known("isEmptyRecord", "1.1")
         return self.record is None

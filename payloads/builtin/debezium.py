@@ -51,6 +51,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     flag_wins: ClassVar[bool] = by_release(True, since={"0.13": False})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+    asks_for_ordering = by_release(False, since={"1.0": True})
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
@@ -62,7 +63,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
         return _has_delete_operation(record) or super().is_delete_record(record)
 
-    _is_delete = is_delete_record
+    _java_is_delete_record = is_delete_record
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""
@@ -70,13 +71,13 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
         # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
         return None if self.is_extended and value is not None and _has_delete_operation(value) else value
 
-    _insert = get_insert_value
+    _java_insert = get_insert_value
 
     @abstractmethod
     def should_pick_current_record(self, current_record: Record, insert_record: Record, schema: AvroSchema) -> bool:
         """Whether the stored row stays (`shouldPickCurrentRecord`)."""
 
-    _picks_current = should_pick_current_record
+    _java_picks_current = should_pick_current_record
 
     #: Returns what `keeps_stored` compares for a non-null value of `position_field`.
     position_of: Callable[..., Any]
@@ -96,12 +97,12 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             NullOrderingError: that field is null in the incoming record; null in `current` gives way.
             OrderingTypeError, PayloadFailedError: see `position_of` and `keeps_stored` of the class.
         """
-        record = self._read(schema)
+        record = self._java_read(schema)
         if record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, record)):
             return None
-        return current if self._picks_current(current, record, schema) else self._insert(schema)
+        return current if self._java_picks_current(current, record, schema) else self._java_insert(schema)
 
-    def _keeps(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
+    def keeps_by_position(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
         field = self.position_field
         self._check_position(incoming)
         if incoming[field] is None:
@@ -141,8 +142,8 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     java_name = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
     position_field = MYSQL_SEQUENCE
 
-    should_pick_current_record = AbstractDebeziumAvroPayload._keeps
-    _picks_current = AbstractDebeziumAvroPayload._keeps
+    should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
+    _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
 
     #: The least difference of stored and incoming position with which the stored row stays.
     keeps_from: ClassVar[int] = by_release(0, since={"1.1": 1})
@@ -174,7 +175,8 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         self.check_family(older)
         if older.record is None:
             return self
-        later = self._compare(ordering_text(older.ordering_value), ordering_text(self.ordering_value)) > 0
+        theirs = older.get_ordering_value()
+        later = self._compare(ordering_text(theirs), ordering_text(self.ordering_value)) > 0
         return older if later else self
 
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.1": _later_sequence_wins})  # noqa: SLF001
@@ -217,8 +219,8 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
 
-    should_pick_current_record = AbstractDebeziumAvroPayload._keeps
-    _picks_current = AbstractDebeziumAvroPayload._keeps
+    should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
+    _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
 
     remembers_filled: ClassVar[bool] = by_release(False, since={"1.1": True})
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from payloads.api import SENTINEL, Sentinel
 from payloads.avro import value_text
-from payloads.builtin.base import IS_DELETED, BaseAvroPayload, DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload, DeleteTest, PairRule, flag_tests, text_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
 from payloads.ordering import NATURAL_ORDER, compare, ordering_text
@@ -95,7 +95,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         value = None if incoming is None else read(incoming)  # whatever is stored: it can fail
         if self.compares_itself:
             updates_ties = is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
-            return bool(self._compares(stored, self.ordering_value if value is None else value, updates_ties))
+            return bool(self._java_compare(stored, self.ordering_value if value is None else value, updates_ties))
         if stored is None:
             return True
         return self.incoming_wins(compare(stored, self.ordering_value if value is None else value), props)
@@ -125,12 +125,14 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         wins: bool = self.beats(read(current), read, incoming, props)
         return wins
 
-    _needs_update = needs_update
+    _java_need_updating = needs_update
 
     #: Whether a user's class compares ordering values itself.
     compares_itself: ClassVar[bool] = False
 
-    def need_updating_persisted_record(self, current_value: Record, incoming_record: Record | None, props: Props) -> bool:
+    def need_updating_persisted_record(
+        self, current_value: Record, incoming_record: Record | None, props: Props
+    ) -> bool:
         """Whether `incoming_record` replaces `current_value` by the ordering field (`needUpdatingPersistedRecord`).
 
         `incoming_record` is None from 1.1 on for a payload without a record: Java's method takes an Option there.
@@ -139,7 +141,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
             NullOrderingError, OrderingTypeError: see `needs_update`.
             PayloadConfigError: no call has passed the schema yet.
         """
-        schema = self._schema_of_call("needUpdatingPersistedRecord")
+        schema = self._java_schema("needUpdatingPersistedRecord")
         return DefaultHoodieRecordPayload.needs_update(self, current_value, incoming_record, schema, props)
 
     def compare_ordering_val(
@@ -154,16 +156,16 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
             UnsupportedPayloadOperationError: the release has no such method.
             OrderingTypeError: the two values have different Java classes.
         """
-        self._check_known("compareOrderingVal", "1.2")
+        self._java_check_known("compareOrderingVal", "1.2")
         if old_val is None:
             return True
         order = compare(old_val, new_val)
-        return self.orders_alike(order) or (order == 0 and update_on_same)
+        return self.wins_outright(order) or (order == 0 and update_on_same)
 
-    _compares = compare_ordering_val
+    _java_compare = compare_ordering_val
 
     @staticmethod
-    def orders_alike(order: int) -> bool:
+    def wins_outright(order: int) -> bool:
         """Whether the incoming version wins outright, given how the stored value compares with its own."""
         return order < 0
 
@@ -172,7 +174,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def _is_custom_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         field = props.get(DELETE_FIELD) if self.custom_deletes else None
         if not field:
-            return bool(self._is_delete(record))
+            return bool(self._java_is_delete_record(record))
         marker = props.get(DELETE_MARKER)
         if not marker:
             msg = f"{DELETE_MARKER} should be configured with {DELETE_FIELD}={field}; set the value that marks a delete"
@@ -182,7 +184,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return column is not None and value is not None and value_text(column.schema, value) == marker
 
     #: Java's isDeleteRecord(record, properties).
-    _is_marked = _is_custom_delete
+    _java_is_delete_by = _is_custom_delete
 
     def is_delete_record(self, record: Record, props: Props | None = None) -> bool:
         """Whether the record marks itself as a delete.
@@ -195,15 +197,13 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().is_delete_record(record)
-        return DefaultHoodieRecordPayload._is_custom_delete(
-            self, record, self._schema_of_call("isDeleteRecord"), props
-        )
+        return DefaultHoodieRecordPayload._is_custom_delete(self, record, self._java_schema("isDeleteRecord"), props)
 
     def _decide_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         if not self._delete_decided:
             # The mark comes first, as in Hudi: after a failed decision every later call returns "not a delete".
             self._delete_decided = True
-            self._deleted = self._is_marked(record, schema, props)
+            self._deleted = self._java_is_delete_by(record, schema, props)
         return self._deleted
 
     @classmethod
@@ -248,10 +248,10 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().combine_and_get_update_value(current, schema)
-        incoming = self._read(schema)
+        incoming = self._java_read(schema)
         if (incoming is None and not self.empty_obeys_ordering) or (self.flagged and self.deletes_first):
             return None
-        if not self._needs_update(current, incoming, schema, props):
+        if not self._java_need_updating(current, incoming, schema, props):
             return SENTINEL if self.answers_sentinel else current
         if incoming is None:
             return None
@@ -266,8 +266,8 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().get_insert_value(schema)
-        record = self._read(schema)
-        if record is None or (self.flagged and self.deletes_first) or (self.is_extended and self._is_empty()):
+        record = self._java_read(schema)
+        if record is None or (self.flagged and self.deletes_first) or (self.is_extended and self._java_is_empty()):
             return None
         self._note_event_time(record, schema, props)
         return None if self._decide_delete(record, schema, props) else record
@@ -278,7 +278,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
         """
-        record = self._read(schema)
+        record = self._java_read(schema)
         return record is None or self._decide_delete(record, schema, {} if props is None else props)
 
     def can_produce_sentinel(self) -> bool:

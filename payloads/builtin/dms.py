@@ -104,7 +104,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
                 "Hudi fails here too: drop deletes of unknown keys before they reach this call"
             )
             raise PayloadFailedError(msg)
-        value: Any = self._read(schema)
+        value: Any = self._java_read(schema)
         return None if self.is_extended and self._has_delete_operation(value) else value
 
     def _updated(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
@@ -116,10 +116,10 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
         return value  # type: ignore[no-any-return]
 
     is_delete_record = by_release(_needs_no_operation, since={"0.13": _flags_itself})
-    _is_delete = is_delete_record
+    _java_is_delete_record = is_delete_record
     is_deleted = by_release(_has_no_value, since={"0.13": BaseAvroPayload.is_deleted})
     get_insert_value = by_release(_value_unless_flagged, since={"0.13": _value_or_failure})
-    _insert = get_insert_value
+    _java_insert = get_insert_value
     combine_and_get_update_value = by_release(
         lambda self, current, schema, props=None: self._value_or_delete(schema, props),  # noqa: ARG005
         since={"0.13": _updated},

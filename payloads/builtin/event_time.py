@@ -50,12 +50,12 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         Raises:
             NullOrderingError, OrderingTypeError: see `needs_update`.
         """
-        record = self._read(schema)
-        incoming = None if self.flagged or (self.is_extended and self._is_empty()) else record
+        record = self._java_read(schema)
+        incoming = None if self.flagged or (self.is_extended and self._java_is_empty()) else record
         judged = record if self.flag_obeys_ordering else incoming
         if props is None or (judged is None and not self.empty_obeys_ordering):
             return incoming
-        return incoming if self._needs_update(current, judged, schema, props) else current
+        return incoming if self._java_need_updating(current, judged, schema, props) else current
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""

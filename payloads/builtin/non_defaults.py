@@ -49,7 +49,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         return older.record is None
 
     def _self_is_empty(self, older: HoodieRecordPayload) -> bool:
-        return self._is_empty()
+        return self._java_is_empty()
 
     #: When the newer version wins regardless of ordering: against an empty one, from 1.1 if it is empty itself.
     wins_unordered = by_release(_older_is_empty, since={"1.1": _self_is_empty})
@@ -100,8 +100,8 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
             SchemaError: `current` lacks a field that is needed, or null remains in a field that refuses it.
         """
         if self.is_extended:
-            incoming: Any = self._insert(schema)
-            return None if incoming is None else self._merge_records(schema, incoming, current)
+            incoming: Any = self._java_insert(schema)
+            return None if incoming is None else self._java_merge_records(schema, incoming, current)
         return None if self.flagged or self.record is None else self.filled(self.record, current, schema)
 
     def merge_records(self, schema: AvroSchema, base_record: Record, merged_record: Record) -> Record | None:
@@ -112,9 +112,9 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         Raises:
             SchemaError: a record lacks a field that is needed, or null remains in a field that refuses it.
         """
-        return None if self._is_delete(base_record) else self.filled(base_record, merged_record, schema)
+        return None if self._java_is_delete_record(base_record) else self.filled(base_record, merged_record, schema)
 
-    _merge_records = merge_records
+    _java_merge_records = merge_records
 
     def set_field(self, base_record: Record, merged_record: Record, builder: RecordBuilder, field: Field) -> None:
         """Set a field of a merged record: the value of `base_record`, or the other's where that is a gap.
@@ -125,11 +125,11 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
             SchemaError: a record lacks the field, or null remains in one that refuses it.
         """
         value = self._value_of(base_record, field)
-        self._field = field
-        is_gap = self._overwrites(value, field.defaultVal())
+        self.judged_field = field
+        is_gap = self._java_overwrite_field(value, field.defaultVal())
         builder.set(field, self._value_of(merged_record, field) if is_gap else value)
 
-    _set_field = set_field
+    _java_set_field = set_field
 
     #: Whether a user's class decides on single fields.
     sets_fields: ClassVar[bool] = False
@@ -152,7 +152,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
             SchemaError: a record lacks a field that is needed, or null remains in a field that refuses it.
         """
         if self.sets_fields:
-            return self._built(schema, lambda builder, field: self._set_field(high, low, builder, field))
+            return self._built(schema, lambda builder, field: self._java_set_field(high, low, builder, field))
         merged = {}
         name = ""
         try:

@@ -63,52 +63,54 @@ _V13, _V14, _V1_0, _V1_1, _V1_2 = (HudiRelease.parse(line) for line in ("0.13", 
 _NOT_SERIALISED = "objects are not serialised with Kryo here"
 
 HOOKS = (
-    Overridable("isDeleteRecord", "is_delete_record", ("record",), _BASE, "_is_delete"),
-    Overridable("isDeleteRecord", "is_delete_record", ("record", "properties"), _DEFAULT, "_is_marked", _V14),
+    Overridable("isDeleteRecord", "is_delete_record", ("record",), _BASE, "_java_is_delete_record"),
+    Overridable("isDeleteRecord", "is_delete_record", ("record", "properties"), _DEFAULT, "_java_is_delete_by", _V14),
     Overridable(
         "needUpdatingPersistedRecord",
         "need_updating_persisted_record",
         ("currentValue", "incomingRecord", "properties"),
         _DEFAULT,
-        "_needs_update",
+        "_java_need_updating",
     ),
     Overridable(
         "compareOrderingVal",
         "compare_ordering_val",
         ("oldVal", "newVal", "updateOnSame"),
         _DEFAULT,
-        "_compares",
+        "_java_compare",
         _V1_2,
     ),
-    Overridable("overwriteField", "overwrite_field", ("value", "defaultValue"), _FILLING, "_overwrites"),
+    Overridable("overwriteField", "overwrite_field", ("value", "defaultValue"), _FILLING, "_java_overwrite_field"),
     Overridable(
-        "mergeRecords", "merge_records", ("schema", "baseRecord", "mergedRecord"), _FILLING, "_merge_records", _V13
+        "mergeRecords", "merge_records", ("schema", "baseRecord", "mergedRecord"), _FILLING, "_java_merge_records", _V13
     ),
     Overridable(
-        "setField", "set_field", ("baseRecord", "mergedRecord", "builder", "field"), _FILLING, "_set_field", _V13
+        "setField", "set_field", ("baseRecord", "mergedRecord", "builder", "field"), _FILLING, "_java_set_field", _V13
     ),
     Overridable(
         "mergeDisorderRecordsWithMetadata",
         "merge_disorder_records_with_metadata",
         ("schema", "oldRecord", "updatingRecord", "isPreCombining"),
         _PARTIAL,
-        "_merge_disorder",
+        "_java_merge_disorder",
         _V13,
     ),
     Overridable(
-        "getInsertValue", "get_insert_value", ("schema", "isPreCombining"), _PARTIAL, "_insert_while_merging", _V13
+        "getInsertValue", "get_insert_value", ("schema", "isPreCombining"), _PARTIAL, "_java_insert_while_merging", _V13
     ),
-    Overridable("getInsertValue", "get_insert_value", ("schema",), _INTERFACE, "_insert"),
+    Overridable("getInsertValue", "get_insert_value", ("schema",), _INTERFACE, "_java_insert"),
     Overridable(
         "shouldPickCurrentRecord",
         "should_pick_current_record",
         ("currentRecord", "insertRecord", "schema"),
         _DEBEZIUM,
-        "_picks_current",
+        "_java_picks_current",
     ),
-    Overridable("getRecord", "get_record", ("schema",), _BASE, "_read", _V1_1),
-    Overridable("isEmptyRecord", "is_empty_record", (), _BASE, "_is_empty", _V1_1),
-    Overridable("getRecordBytes", "get_record_bytes", (), _BASE, None, _V1_0, note="records are not kept as bytes here"),
+    Overridable("getRecord", "get_record", ("schema",), _BASE, "_java_read", _V1_1),
+    Overridable("isEmptyRecord", "is_empty_record", (), _BASE, "_java_is_empty", _V1_1),
+    Overridable(
+        "getRecordBytes", "get_record_bytes", (), _BASE, None, _V1_0, note="records are not kept as bytes here"
+    ),
     Overridable("getOrderingVal", "get_ordering_val", (), _BASE, None, _V13, note="getOrderingValue() is asked"),
     Overridable("write", "write", ("kryo", "output"), _BASE, None, _V1_1, note=_NOT_SERIALISED),
     Overridable("read", "read", ("kryo", "input"), _BASE, None, _V1_1, note=_NOT_SERIALISED),
@@ -167,10 +169,10 @@ def link(user_class: Any, shipped: Shipped) -> None:
         if hook.slot is not None:
             setattr_if(user_class, hook.slot, _slot(user_class, hook, shipped))
     user_class.sets_fields = any(_override(user_class, hook, shipped) for hook in HOOKS if hook.slot in _OF_FIELDS)
-    user_class.compares_itself = any(_override(user_class, hook, shipped) for hook in HOOKS if hook.slot == "_compares")
+    user_class.compares_itself = any(_override(user_class, hook, shipped) for hook in HOOKS if hook.slot == "_java_compare")
 
 
-_OF_FIELDS = frozenset({"_set_field", "_overwrites"})
+_OF_FIELDS = frozenset({"_java_set_field", "_java_overwrite_field"})
 
 
 def setattr_if(user_class: type, name: str, value: Any) -> None:
@@ -213,7 +215,10 @@ _GENERATED = {hook.slot for hook in HOOKS}
 def _is_spelled_here(kind: type, attribute: str, raw: Raw) -> bool:
     """Whether the attribute is the user's own spelling, not the other one that was added to it."""
     other = _SPELLED.get(attribute) or next((name for name, java in _SPELLED.items() if java == attribute), None)
-    return other is None or vars(kind).get(other) is not raw or _function(raw).__name__ == attribute
+    if other is None or vars(kind).get(other) is not raw:
+        return True
+    own = _function(raw).__name__
+    return own == attribute or (own != other and list(vars(kind)).index(attribute) < list(vars(kind)).index(other))
 
 
 def _reason(
@@ -231,17 +236,21 @@ def _reason(
         close = _close(attribute)
         if close is None or attribute in called:
             return None
-        return f"it looks like {close.signature} of {close.owner}, but has another name, so nothing calls it; rename it"
-    if attribute in over or known[0].name in over:
+        called_instead = _called_instead(user_class, close, shipped)
+        return f"it looks like {close.java_name} of {close.owner}, but has another name{called_instead}; rename it"
+    merging = next(one for one in HOOKS if one.slot == "_java_insert_while_merging")
+    if known[0].name == merging.name and _override(user_class, merging, shipped) == raw:
+        return None
+    if known[0].name in over:
         long = next(one for one in _INTERFACE_METHODS if one.name == known[0].name)
         return (
-            f"it overrides an overload that no merge point calls; {_owner_of(user_class, long.name, shipped)}."
-            f"{long.signature} is called instead; let it take {long.parameters[-1]}, too"
+            "it overrides an overload that no merge point calls"
+            f"{_called_instead(user_class, long, shipped)}; let it take {' and '.join(long.parameters[1:])}, too"
         )
     if any(one in _INTERFACE_METHODS and one.is_in(release) for one in known):
         return None
     if any(_override(user_class, one, shipped) == raw for one in known if one.slot):
-        return _changed_type(user_class, known[0], raw) if known[0].slot == "_needs_update" else None
+        return _changed_type(user_class, known[0], raw) if known[0].slot == "_java_need_updating" else None
     there = [one for one in known if one.is_in(release)]
     names = {kind.__name__ for kind in user_class.__mro__}
     if not there:
@@ -255,14 +264,22 @@ def _reason(
     if not fitting:
         wanted = " or ".join(one.signature for one in there if one.owner in names)
         taken = f"({', '.join(map(str, inspect.signature(_function(raw)).parameters.values()))})"
-        return None if attribute in called else f"its parameters {taken} are not those of {wanted}, so nothing calls it"
+        called_instead = _called_instead(user_class, there[0], shipped)
+        return None if attribute in called else f"its parameters {taken} are not those of {wanted}{called_instead}"
     if fitting[0].name in {"read", "write"} and "kryo" not in str(inspect.signature(_function(raw))).lower():
         return None
     return f"overriding {fitting[0].signature} has no effect, as {fitting[0].note}" if fitting[0].note else None
 
 
+def _called_instead(user_class: Any, known: Overridable, shipped: Shipped) -> str:
+    """Return what is called in place of a method that overrides nothing, as the end of a sentence."""
+    own = [kind.__name__ for kind in user_class.__mro__ if kind in shipped and known.name in vars(kind)]
+    is_called = own and known.is_in(user_class.release)
+    return f", so {own[0]}.{known.java_name} is called instead" if is_called else ", so nothing calls it"
+
+
 def _instead(known: Overridable) -> str:
-    by = {"_compares": "needUpdatingPersistedRecord compares the ordering fields", "_read": "records are decoded anew"}
+    by = {"_java_compare": "needUpdatingPersistedRecord compares the ordering fields", "_java_read": "records are decoded anew"}
     return f"; {by[known.slot]}" if known.slot in by else ""
 
 
@@ -356,9 +373,9 @@ def _override(user_class: Any, hook: Overridable, shipped: Shipped) -> Raw | Non
 
 
 def _overrides(hook: Overridable, raw: Raw) -> bool:
-    if hook.slot in {"_insert", "_insert_while_merging"}:
+    if hook.slot in {"_java_insert", "_java_insert_while_merging"}:
         is_boolean = _takes_boolean(raw)
-        return is_boolean if hook.slot == "_insert_while_merging" else not is_boolean and takes(raw, 1)
+        return is_boolean if hook.slot == "_java_insert_while_merging" else not is_boolean and takes(raw, 1)
     return takes(raw, len(hook.parameters))
 
 
@@ -377,7 +394,7 @@ def _slot(user_class: Any, hook: Overridable, shipped: Shipped) -> Raw | None:
         return None
     found = next(vars(kind)[hook.slot] for kind in user_class.__mro__ if kind in shipped and hook.slot in vars(kind))
     found = found.at(user_class.release) if hasattr(found, "at") else found
-    return _decoded if hook.slot == "_read" and _decodes_anew(user_class) else found
+    return _decoded if hook.slot == "_java_read" and _decodes_anew(user_class) else found
 
 
 def _decodes_anew(user_class: Any) -> bool:
@@ -387,7 +404,7 @@ def _decodes_anew(user_class: Any) -> bool:
 
 
 def _decoded(payload: Any, schema: Any) -> Any:
-    return None if payload.record is None else payload._copy(payload.record, schema)  # noqa: SLF001 (of Hudi's class)
+    return None if payload.record is None else payload._java_copy(payload.record, schema)  # noqa: SLF001 (of Hudi's class)
 
 
 def _plain(raw: Raw) -> Callable[..., Any]:
@@ -399,7 +416,7 @@ def _plain(raw: Raw) -> Callable[..., Any]:
 
 def _needs_update(method: Callable[..., Any]) -> Callable[..., Any]:
     def needs_update(payload: Any, current: Any, incoming: Any, schema: Any, props: Any) -> bool:
-        payload._schema = schema  # noqa: SLF001 (Java's records carry it)
+        payload.call_schema = schema  # noqa: SLF001 (Java's records carry it)
         return bool(method(payload, current, incoming, props))
 
     return needs_update
@@ -407,15 +424,15 @@ def _needs_update(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _is_marked(method: Callable[..., Any]) -> Callable[..., Any]:
     def is_marked(payload: Any, record: Any, schema: Any, props: Any) -> bool:
-        payload._schema = schema  # noqa: SLF001 (Java's records carry it)
+        payload.call_schema = schema  # noqa: SLF001 (Java's records carry it)
         return bool(method(payload, record, props))
 
     return is_marked
 
 
 _BRIDGES: dict[str | None, Callable[[Callable[..., Any]], Raw]] = {
-    "_needs_update": _needs_update,
-    "_is_marked": _is_marked,
+    "_java_need_updating": _needs_update,
+    "_java_is_delete_by": _is_marked,
 }
 
 
@@ -449,17 +466,13 @@ def _of_hudi(kind: Any, name: str, short: Raw, user_class: Any) -> Callable[...,
     return None
 
 
-def _owner_of(user_class: type, name: str, shipped: Shipped) -> str:
-    return next(kind.__name__ for kind in user_class.__mro__ if kind in shipped and name in vars(kind))
-
-
 def _no_rule(_cls: type, *_arguments: Any) -> None:
     """State no rule: a user's class is asked for each pair."""
 
 
 def _close(attribute: str) -> Overridable | None:
     """Return the method of Hudi whose name is all but that of the attribute."""
-    plain = {known.java_name.lower(): known for known in _KNOWN if known.java_name not in {"read", "write"}}
+    plain = {known.java_name.lower(): known for known in reversed(_KNOWN) if known.java_name not in {"read", "write"}}
     folded = attribute.replace("_", "").lower()
     if attribute.startswith("_"):
         return plain.get(folded)

@@ -21,10 +21,10 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     Added in 0.1.0.
     """
 
-    __slots__ = ("_field",)
+    __slots__ = ("judged_field",)
 
     #: The field whose value `overwrite_field` judges; Java's values tell their types themselves.
-    _field: Field | None
+    judged_field: Field | None
 
     java_name = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 
@@ -58,15 +58,15 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         props: Props | None = None,
     ) -> Record | Sentinel | None:
         """Return the insert value: the incoming record, or None if it is a delete; `current` plays no part."""
-        return self._insert(schema)
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""
-        if self.flagged or (self.is_extended and self._is_empty()):
+        if self.flagged or (self.is_extended and self._java_is_empty()):
             return None
-        return self._read(schema)
+        return self._java_read(schema)
 
-    _insert = get_insert_value
+    _java_insert = get_insert_value
 
     def overwrite_field(self, value: Any, default_value: Any) -> bool:
         """Whether a value is the default, so that the stored one stays (Java: `overwriteField`).
@@ -77,9 +77,9 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         """
         if default_value is NULL_VALUE:
             return value is None
-        field: Field | None = getattr(self, "_field", None)
+        field: Field | None = getattr(self, "judged_field", None)
         if field is not None and default_value == field.defaultVal():
             return default_test(field)(value)
         return type(value) is type(default_value) and bool(value == default_value)
 
-    _overwrites = overwrite_field
+    _java_overwrite_field = overwrite_field

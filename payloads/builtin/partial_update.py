@@ -99,7 +99,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     ) -> HoodieRecordPayload:
         # Hudi catches whatever merging raises, with a line in the log, and keeps the newer payload.
         with contextlib.suppress(Exception):
-            record = older._read(schema)  # type: ignore[attr-defined]  # noqa: SLF001 (of the same family)
+            record = older._java_read(schema)  # type: ignore[attr-defined]  # noqa: SLF001 (of the same family)
             if record is not None:
                 merged = self._merge_old(record, schema, old_is_newer=older_is_later, is_pre_combining=True)
                 return self if merged is None else self._made(merged, older if older_is_later else self)
@@ -109,17 +109,17 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         self, old: Record, schema: AvroSchema, *, old_is_newer: bool, is_pre_combining: bool
     ) -> Record | None:
         """Merge with an older version, or a newer one that came before, by the calls that users' classes override."""
-        value = self._insert_while_merging(schema, is_pre_combining)
+        value = self._java_insert_while_merging(schema, is_pre_combining)
         if value is None:
             if not is_pre_combining:
                 return None
             msg = f"{type(self).__name__} has no insert value to combine"
             raise PayloadFailedError(msg)
         if not old_is_newer:
-            return self._merge_records(schema, value, old)
+            return self._java_merge_records(schema, value, old)
         if COMMIT_TIME in schema.by_name:
-            return self._merge_disorder(schema, old, value, is_pre_combining)
-        return self._merge_records(schema, old, value)
+            return self._java_merge_disorder(schema, old, value, is_pre_combining)
+        return self._java_merge_records(schema, old, value)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | bool | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete.
@@ -127,10 +127,10 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         Java has another overload, `getInsertValue(schema, isPreCombining)`: with True, a delete gives its record, too.
         """
         if self.flagged and props is True:
-            return self._read(schema)
+            return self._java_read(schema)
         return super().get_insert_value(schema)
 
-    def _insert_while_merging(self, schema: AvroSchema, is_pre_combining: bool) -> Record | None:  # noqa: FBT001 (as in Java)
+    def _java_insert_while_merging(self, schema: AvroSchema, is_pre_combining: bool) -> Record | None:  # noqa: FBT001 (as in Java)
         return PartialUpdateAvroPayload.get_insert_value(self, schema, is_pre_combining)  # type: ignore[return-value]
 
     def merge_disorder_records_with_metadata(
@@ -147,17 +147,17 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         Raises:
             SchemaError: a record lacks a field, or null remains in a field that refuses it.
         """
-        if not is_pre_combining and self._is_delete(old_record):
+        if not is_pre_combining and self._java_is_delete_record(old_record):
             return None
         return self._merged_with_meta(old_record, updating_record, schema)
 
-    _merge_disorder = merge_disorder_records_with_metadata
+    _java_merge_disorder = merge_disorder_records_with_metadata
 
-    def overwrite_field(self, value: Any, default_value: Any) -> bool:  # noqa: ARG002 (of Hudi)
+    def overwrite_field(self, value: Any, default_value: Any) -> bool:
         """Whether the value is null, so that the other record's is taken, whatever the default (`overwriteField`)."""
         return value is None
 
-    _overwrites = overwrite_field
+    _java_overwrite_field = overwrite_field
 
     @classmethod
     def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
@@ -199,7 +199,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         if not stored_is_later:
             return self._merged(self.record, current, schema)
         if COMMIT_TIME in schema.by_name:
-            deleted = self._is_delete(current)
+            deleted = self._java_is_delete_record(current)
             return None if deleted else self._merged_with_meta(current, self.record, schema)
         return self._merged(current, self.record, schema)
 
@@ -211,14 +211,14 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         return stored is not None and same_class(stored, self.ordering_value) and stored > self.ordering_value
 
     def _merged(self, high: Record, low: Record, schema: AvroSchema) -> Record | None:
-        return None if self._is_delete(high) else self.filled(high, low, schema)
+        return None if self._java_is_delete_record(high) else self.filled(high, low, schema)
 
     def _merged_with_meta(self, later: Record, updating: Record, schema: AvroSchema) -> Record:
         """Fill `later` from `updating`, which arrived after it and so gives the meta columns."""
         if self.sets_fields:
             return self._built(
                 schema,
-                lambda builder, field: self._set_field(
+                lambda builder, field: self._java_set_field(
                     *((updating, later) if field.name in META_COLUMNS else (later, updating)), builder, field
                 ),
             )

@@ -48,13 +48,13 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
         props: Props | None = None,
     ) -> Record | Sentinel | None:
         """Return the record."""
-        return self._insert(schema)
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, None if there is none."""
-        return self._read(schema)
+        return self._java_read(schema)
 
-    _insert = get_insert_value
+    _java_insert = get_insert_value
 
     def get_record_bytes(self) -> bytes:
         """Return the record in Avro's binary coding, empty without a record.
@@ -62,7 +62,7 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
         Raises:
             PayloadConfigError: no call has passed the schema yet.
         """
-        return self._bytes("getRecordBytes")
+        return self._java_bytes("getRecordBytes")
 
 
 class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
@@ -99,7 +99,7 @@ class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> None:
         """Return None: store nothing."""
 
-    _insert = get_insert_value
+    _java_insert = get_insert_value
 
 
 class RewriteAvroPayload(BuiltinPayload, heads_family=True):
@@ -141,7 +141,7 @@ class RewriteAvroPayload(BuiltinPayload, heads_family=True):
         Raises:
             PayloadFailedError: there is none.
         """
-        return self._insert(schema)
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record.
@@ -154,4 +154,4 @@ class RewriteAvroPayload(BuiltinPayload, heads_family=True):
             raise PayloadFailedError(msg)
         return self.record
 
-    _insert = get_insert_value
+    _java_insert = get_insert_value

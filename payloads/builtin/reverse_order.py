@@ -30,7 +30,7 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
         return super().incoming_wins(-order, props)
 
     @staticmethod
-    def orders_alike(order: int) -> bool:
+    def wins_outright(order: int) -> bool:
         """Whether the incoming version wins outright, given how the stored value compares with its own."""
         return order > 0
 
@@ -42,6 +42,6 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the lesser ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        if older.record is None or (older.is_extended and older._is_empty()):  # type: ignore[attr-defined] # noqa: SLF001
+        if older.record is None or (older.is_extended and older._java_is_empty()):  # type: ignore[attr-defined] # noqa: SLF001
             return self
         return older if older.ordering_value < self.ordering_value else self

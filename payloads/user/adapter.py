@@ -240,7 +240,7 @@ class PayloadAdapter(HoodieRecordPayload):
         if self._object is None and schema is not None:
             self._build(schema)
         if self.keeps_schema and schema is not None:
-            self._object._schema = schema
+            self._object.call_schema = schema
         return self.wrapped
 
     def _build(self, schema: AvroSchema | None) -> None:
@@ -261,7 +261,7 @@ class PayloadAdapter(HoodieRecordPayload):
         if type(made) is cls.user_class is not cls.target:
             made.__class__ = cls.target  # named by its own name, a class that inherits ours is bound to no release
         if cls.keeps_schema and known is not None:
-            made._schema = known
+            made.call_schema = known
         adapter = cls.__new__(cls)
         record, ordering_value = getattr(made, "record", None), getattr(made, "ordering_value", None)
         adapter.__dict__ |= {

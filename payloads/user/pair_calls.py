@@ -95,12 +95,16 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
 
     def build_knowing(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
         built, given = build(record, ordering)
-        built._schema = schema
+        built.call_schema = schema
         return built, given
 
     of_class = user, schema, props
     return UserCalls(
-        build_knowing if user.keeps_schema else build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class), pre_combine=_pre_combine(*of_class)
+        build_knowing if user.keeps_schema else build,
+        _merge(*of_class),
+        _merge_lent(*of_class),
+        *_inserts(*of_class),
+        pre_combine=_pre_combine(*of_class),
     )
 
 

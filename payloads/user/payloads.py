@@ -22,8 +22,9 @@ def adapt(user_class: object, release: str | HudiRelease = HudiRelease.latest())
     where it inherits ours: only the adapter keeps its records and its errors apart from everybody else's.
 
     Raises:
-        PayloadConstructorError: it is not a class, lacks a method that every payload needs, has a constructor or method
-            with parameters that are not known, or is abstract.
+        PayloadConstructorError: it is not a class, extends a class of Hudi that the release does not ship, lacks a
+            method that every payload needs, has a constructor or method with parameters that are not known, or is
+            abstract.
     """
     if not isinstance(user_class, type):
         msg = f"{user_class!r} is a {type(user_class).__name__}, not a class; name a payload class"
@@ -41,6 +42,13 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         target = wanted.for_release(release)
         if user_class.is_shipped() and not inspect.isabstract(target):
             return target
+        missing = target.missing_base()
+        if missing is not None:
+            msg = (
+                f"{user_class.__qualname__} extends {missing.__name__}, which Hudi {release} does not ship; "
+                "extend a class that it has"
+            )
+            raise PayloadConstructorError(msg)
     calls = dict(methods_of(user_class))
     left = set(getattr(target, "__abstractmethods__", ()))
     if issubclass(target, HoodieRecordPayload) and left <= set(METHODS):
@@ -53,7 +61,7 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         raise PayloadConstructorError(msg)
     if issubclass(target, HoodieRecordPayload):
         calls |= {name: MethodCall(calls[name].attribute, call) for name, call in target.passed_over().items()}
-        target._copy = staticmethod(lambda record, schema: copier(schema)(record))  # type: ignore[attr-defined]  # noqa: SLF001
+        target._java_copy = staticmethod(lambda record, schema: copier(schema)(record))  # type: ignore[attr-defined]  # noqa: SLF001
     is_extension = issubclass(target, HoodieRecordPayload) and target.keeps_schema
     for message in target.unused_methods() if is_extension else misspelled(user_class):
         warnings.warn(message, stacklevel=4)
