@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from payloads.api import HoodieRecordPayload
 from payloads.avro import encode, to_physical
-from payloads.builtin import overrides
+from payloads.builtin.overrides import Extension, spell_in_java
+from payloads.builtin.unused import unused_methods
 from payloads.errors import NullOrderingError, PayloadConfigError, PayloadFamilyError, UnsupportedPayloadOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import HudiRelease
@@ -103,10 +104,10 @@ class BuiltinPayload(HoodieRecordPayload):
         if heads_family:
             cls.family = cls
         if _Shipped.sealed and (cls.unbound or cls) not in _Shipped.classes:
-            overrides.link(cls, _Shipped.classes)
+            Extension(cls, _Shipped.classes).link()
         elif cls.unbound is None:
             _Shipped.classes.add(cls)
-            overrides.spell_in_java(cls)
+            spell_in_java(cls)
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
@@ -171,15 +172,15 @@ class BuiltinPayload(HoodieRecordPayload):
     @classmethod
     def passed_over(cls) -> dict[str, Callable[..., Any]]:
         """Return the methods that a merge point calls although the class has another overload of the name."""
-        return overrides.passed_over(cls, _Shipped.classes)
+        return Extension(cls, _Shipped.classes).passed_over()
 
     @classmethod
     def unused_methods(cls) -> Iterator[str]:
         """Describe each method that looks like one of Hudi's and that nothing calls in the release of the class."""
-        return overrides.unused(cls, _Shipped.classes)
+        return unused_methods(Extension(cls, _Shipped.classes))
 
     @staticmethod
-    def _java_copy(record: Record, call_schema: AvroSchema) -> Record:
+    def _java_copy(record: Record, _schema: AvroSchema) -> Record:
         return copy.deepcopy(record)
 
     def _java_insert(self, schema: AvroSchema) -> Record | Sentinel | None:

@@ -103,6 +103,12 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
         return current if self._java_picks_current(current, record, schema) else self._java_insert(schema)
 
     def keeps_by_position(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
+        """Whether the stored row stays by the two positions; null in `current` gives way.
+
+        Raises:
+            SchemaError: a record has no `position_field`.
+            NullOrderingError: that field is null in the incoming record.
+        """
         field = self.position_field
         self._check_position(incoming)
         if incoming[field] is None:
@@ -248,9 +254,10 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
             SchemaError, NullOrderingError, OrderingTypeError: see `AbstractDebeziumAvroPayload` and `position_of`.
             PayloadFailedError: a union with a string branch holds another type; Hudi casts it to text.
         """
-        return self._with_toasted(super().combine_and_get_update_value(current, schema, props), current, schema)
+        return self.with_toasted(super().combine_and_get_update_value(current, schema, props), current, schema)
 
-    def _with_toasted(self, result: Any, current: Record, schema: AvroSchema) -> Record | Sentinel | None:
+    def with_toasted(self, result: Any, current: Record, schema: AvroSchema) -> Record | Sentinel | None:
+        """Return the result of a merge with unavailable values taken from `current`."""
         if not isinstance(result, dict):
             return result
         missing = [name for name, is_marker in schema.derived(_marker_tests) if is_marker(result.get(name))]

@@ -87,9 +87,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
                 merged = self._merged(older.record, self.record, schema)
         except SchemaError:
             return self
-        if merged is None:
-            return self
-        return self._made(merged, older if older_is_later else self)
+        return self if merged is None else self._made(merged, older if older_is_later else self)
 
     def _made(self, merged: Record, later: HoodieRecordPayload) -> HoodieRecordPayload:
         return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)

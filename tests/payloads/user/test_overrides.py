@@ -13,7 +13,7 @@ import pytest
 import payloads
 from payloads import NULL_VALUE, SENTINEL, NullOrderingError, Ordering, RecordBuilder, parse_schema
 from payloads.avro import decode
-from payloads.builtin.overrides import HOOKS
+from payloads.builtin.overridable import HOOKS
 from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 from payloads.user.payloads import _adapt
@@ -33,7 +33,9 @@ SCHEMA = parse_schema(
         ],
     }
 )
-PROPS = dict.fromkeys(("hoodie.payload.ordering.field", "hoodie.table.precombine.field", "hoodie.table.ordering.fields"), "ts")
+PROPS = dict.fromkeys(
+    ("hoodie.payload.ordering.field", "hoodie.table.precombine.field", "hoodie.table.ordering.fields"), "ts"
+)
 ALL = [str(release) for release in releases(since="0.14")]
 
 
