@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from payloads.avro.rewrite import default_value
+from payloads.avro.defaults import default_value
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:

@@ -6,12 +6,10 @@ import math
 import struct
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
-from payloads.avro.schema import Branch
+from payloads.avro.branch import Branch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from payloads.avro.schema import AvroSchema, Field
 
     Gap = Callable[[Any], bool]
 
@@ -46,14 +44,14 @@ def is_null(value: Any) -> bool:
     return value is None
 
 
-def default_test(field: Field) -> Gap:
+def default_test(field: Any) -> Gap:
     """Return the test whether a value equals the default of `field` in Java; null if none, or null, is declared."""
     if not field.has_default or field.default is None:
         return is_null
     return _equality(field.schema, field.default, top_level=True)
 
 
-def _equality(schema: AvroSchema, default: Any, *, top_level: bool = False) -> Gap:  # noqa: PLR0911 (one a kind)
+def _equality(schema: Any, default: Any, *, top_level: bool = False) -> Gap:  # noqa: PLR0911 (one a kind)
     """Return the test for values equal to `default`, a JSON value of `schema` (of its first branch in a union)."""
     match schema.kind:
         case "union":
@@ -97,3 +95,26 @@ def _rounded(default: float) -> float:
 
 def _never(value: Any) -> bool:  # noqa: ARG001
     return False
+
+
+def default_value(schema: Any, default: Any) -> Any:  # noqa: PLR0911 (one a kind)
+    """Return the physical value of a default, which Avro writes as JSON of the first branch of a union."""
+    match schema.kind:
+        case "union" if default is None:
+            return None
+        case "union":
+            first = schema.branches[0]
+            value = default_value(first, default)
+            return Branch(first.name, value) if schema.ambiguous else value
+        case "bytes" | "fixed":
+            return default.encode("iso-8859-1")
+        case "float" | "double":
+            return float(default)
+        case "array":
+            return [default_value(schema.items, item) for item in default]
+        case "map":
+            return {key: default_value(schema.values, item) for key, item in default.items()}
+        case "record":
+            return {f.name: default_value(f.schema, default.get(f.name, f.default)) for f in schema.fields}
+        case _:
+            return default

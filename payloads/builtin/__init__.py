@@ -3,18 +3,7 @@
 from __future__ import annotations
 
 from payloads.avro import is_null
-from payloads.builtin.base import (
-    ALL_RELEASES,
-    IS_DELETED,
-    BaseAvroPayload,
-    BuiltinPayload,
-    DeleteTest,
-    FillRule,
-    PairRule,
-    flag_tests,
-    seal,
-    text_tests,
-)
+from payloads.builtin.base import ALL_RELEASES, BaseAvroPayload, BuiltinPayload, seal
 from payloads.builtin.debezium import (
     CHANGE_OPERATION_FIELD,
     MYSQL_SEQUENCE,
@@ -40,6 +29,7 @@ from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
+from payloads.builtin.rules import IS_DELETED, DeleteTest, FillRule, PairRule, flag_tests, text_tests
 
 __all__ = [
     "ALL_RELEASES",

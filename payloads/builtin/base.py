@@ -3,68 +3,25 @@
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.api import HoodieRecordPayload
 from payloads.avro import encode, to_physical
 from payloads.builtin.overrides import Extension, spell_in_java
+from payloads.builtin.rules import IS_DELETED, flag_tests
 from payloads.builtin.unused import unused_methods
 from payloads.errors import NullOrderingError, PayloadConfigError, PayloadFamilyError, UnsupportedPayloadOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.release import HudiRelease
+from payloads.release import HudiRelease, releases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
+    from payloads.builtin.rules import DeleteTest, FillRule, PairRule
 
-IS_DELETED = "_hoodie_is_deleted"
 ALL_RELEASES = tuple(HudiRelease)
-
-
-class DeleteTest(NamedTuple):
-    """A test for deletes that looks at one column: boolean true, or a text.
-
-    Attributes:
-        field: the top-level column.
-        marker: the text that marks a delete; True for a boolean column.
-        ignore_case: whether the text may be written in any case.
-    """
-
-    field: str
-    marker: str | bool
-    ignore_case: bool = False
-
-
-class PairRule(NamedTuple):
-    """Which of two rows stays, the stored or the incoming one, where one column decides it.
-
-    It applies if the incoming row is not a delete and neither row has null in the column.
-
-    Attributes:
-        field: the top-level column that is compared; None if the incoming row always replaces the stored one.
-        wins: whether the incoming row wins if the stored value is less than, equal to and greater than its own.
-        holds_for_dates: whether it also applies to a column of dates.
-    """
-
-    field: str | None
-    wins: tuple[bool, bool, bool] = (True, True, True)
-    holds_for_dates: bool = True
-
-
-class FillRule(NamedTuple):
-    """How a stored and an incoming row become one: the columns of the later one, and the other's where it has null.
-
-    It applies if neither row is a delete, nor has null in the column that is compared, and every default is null.
-
-    Attributes:
-        later: chooses the later row.
-        makes_rows: whether the result is a new row where the later one has no null, too; else that one stays as it is.
-    """
-
-    later: PairRule
-    makes_rows: bool
 
 
 class BuiltinPayload(HoodieRecordPayload):
@@ -221,7 +178,7 @@ class BuiltinPayload(HoodieRecordPayload):
         Raises:
             UnsupportedPayloadOperationError: the release is older.
         """
-        if cls.release < HudiRelease.parse(since):
+        if cls.release not in releases(since=since):
             msg = f"{cls.__name__} has no {name} in Hudi {cls.release}, where it came with {since}; do without it there"
             raise UnsupportedPayloadOperationError(msg)
 
@@ -236,22 +193,6 @@ class _Shipped:
 def seal() -> None:
     """Take every class from now on for a user's."""
     _Shipped.sealed = True
-
-
-def flag_tests(schema: AvroSchema) -> tuple[DeleteTest, ...]:
-    """Return the test of `_hoodie_is_deleted`; a column that is not boolean marks no deletes."""
-    field = schema.by_name.get(IS_DELETED)
-    is_flag = field is not None and field.schema.non_null.kind == "boolean"
-    return (DeleteTest(IS_DELETED, marker=True),) if is_flag else ()
-
-
-def text_tests(schema: AvroSchema, field: str, marker: str, *, ignore_case: bool) -> tuple[DeleteTest, ...] | None:
-    """Return the test of a text column; None if the column is not text."""
-    found = schema.by_name.get(field)
-    if found is None:
-        return ()
-    is_text = found.schema.non_null.kind == "string"
-    return (DeleteTest(field, marker, ignore_case),) if is_text else None
 
 
 class BaseAvroPayload(BuiltinPayload):
@@ -356,7 +297,7 @@ class BaseAvroPayload(BuiltinPayload):
             UnsupportedPayloadOperationError: from 1.1 on, where the field is private.
             PayloadConfigError: no call has passed the schema yet.
         """
-        if self.release >= HudiRelease.V1_1:
+        if self.release in releases(since="1.1"):
             msg = f"recordBytes of BaseAvroPayload is private in Hudi {self.release}; call getRecordBytes()"
             raise UnsupportedPayloadOperationError(msg)
         return self._java_bytes("recordBytes")

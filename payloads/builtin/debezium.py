@@ -7,8 +7,9 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.avro import AvroSchema, Branch, plain_text
-from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
 from payloads.java import utf16
 from payloads.ordering import ordering_text
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.rules import DeleteTest
 
 CHANGE_OPERATION_FIELD = "_change_operation_type"
 DELETE_OPERATION = "d"

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from payloads.api import SENTINEL, Sentinel
 from payloads.avro import value_text
-from payloads.builtin.base import BaseAvroPayload, DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import DeleteTest, PairRule, flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
 from payloads.ordering import NATURAL_ORDER, compare, ordering_text
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader

@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from payloads.avro import plain_text
-from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import flag_tests, text_tests
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.rules import DeleteTest
 
 DMS_OPERATION_FIELD = "Op"
 DELETE_OPERATION = "D"

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from payloads.builtin.base import flag_tests
 from payloads.builtin.default import DELETE_FIELD, DefaultHoodieRecordPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import flag_tests
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.rules import DeleteTest
 
 
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from payloads.avro import AvroSchema, RecordBuilder, default_test, is_null
-from payloads.builtin.base import FillRule, PairRule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import FillRule, PairRule
 from payloads.errors import SchemaError
 from payloads.release import by_release
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from payloads.release import HudiRelease
+from payloads.release import HudiRelease, releases
 
 
 class Overridable(NamedTuple):
@@ -20,8 +20,7 @@ class Overridable(NamedTuple):
         parameters: what it takes.
         owner: the class that declares it.
         slot: the attribute by which Hudi's classes call it; None if only merge points do, or nothing does.
-        since: the first release that has it.
-        until: the last one; None for the latest.
+        shipped: the releases that have it.
         note: what a subclass should know where nothing calls it.
     """
 
@@ -30,8 +29,7 @@ class Overridable(NamedTuple):
     parameters: tuple[str, ...]
     owner: str
     slot: str | None = None
-    since: HudiRelease = HudiRelease.V0_12
-    until: HudiRelease | None = None
+    shipped: tuple[HudiRelease, ...] = releases()
     note: str = ""
 
     @property
@@ -41,13 +39,13 @@ class Overridable(NamedTuple):
 
     def is_in(self, release: HudiRelease) -> bool:
         """Whether a release has it."""
-        return self.since <= release and (self.until is None or release <= self.until)
+        return release in self.shipped
 
 
 _BASE, _LATEST, _DEFAULT = "BaseAvroPayload", "OverwriteWithLatestAvroPayload", "DefaultHoodieRecordPayload"
 _FILLING, _PARTIAL = "OverwriteNonDefaultsWithLatestAvroPayload", "PartialUpdateAvroPayload"
 _DEBEZIUM, _INTERFACE = "AbstractDebeziumAvroPayload", "HoodieRecordPayload"
-_V13, _V14, _V1_0, _V1_1, _V1_2 = (HudiRelease.parse(line) for line in ("0.13", "0.14", "1.0", "1.1", "1.2"))
+_V13, _V14, _V1_0, _V1_1, _V1_2 = (releases(since=line) for line in ("0.13", "0.14", "1.0", "1.1", "1.2"))
 _NOT_SERIALISED = "objects are not serialised with Kryo here"
 
 HOOKS = (
@@ -109,9 +107,9 @@ INTERFACE_METHODS = (
     Overridable("preCombine", "pre_combine", ("older", "schema", "props"), _INTERFACE),
     Overridable("combineAndGetUpdateValue", "combine_and_get_update_value", ("current", "schema", "props"), _INTERFACE),
     Overridable("getInsertValue", "get_insert_value", ("schema", "props"), _INTERFACE),
-    Overridable("getIndexedRecord", "get_indexed_record", ("schema", "props"), _INTERFACE, since=_V1_1),
-    Overridable("isDeleted", "is_deleted", ("schema", "props"), _BASE, since=_V13),
-    Overridable("canProduceSentinel", "can_produce_sentinel", (), _BASE, since=_V13),
+    Overridable("getIndexedRecord", "get_indexed_record", ("schema", "props"), _INTERFACE, shipped=_V1_1),
+    Overridable("isDeleted", "is_deleted", ("schema", "props"), _BASE, shipped=_V13),
+    Overridable("canProduceSentinel", "can_produce_sentinel", (), _BASE, shipped=_V13),
     Overridable("getMetadata", "get_metadata", (), _INTERFACE),
     Overridable("getOrderingValue", "get_ordering_value", (), _INTERFACE),
 )

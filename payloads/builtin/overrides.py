@@ -9,14 +9,16 @@ from __future__ import annotations
 import inspect
 import types
 from abc import ABC
-from typing import Any, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from payloads.api import HoodieRecordPayload
 from payloads.builtin.overridable import HOOKS, SPELLED, Overridable
-from payloads.release import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
+
+    from payloads.release import HudiRelease
 
 Raw = Any
 """A method as its class holds it: a function, a `staticmethod` or a `classmethod`."""
@@ -118,7 +120,7 @@ class Extension:
 
     def _decodes_anew(self) -> bool:
         """Whether each call of Hudi's class decodes the record: until 1.0, and in HoodieAvroPayload."""
-        return self.release < HudiRelease.V1_1 or not any("get_record" in vars(kind) for kind in self.hudis)
+        return self.release in releases(until="1.0") or not any("get_record" in vars(kind) for kind in self.hudis)
 
     def passed_over(self) -> dict[str, Callable[..., Any]]:
         """Return the methods that a merge point calls although the user's class has another overload of the name.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from payloads.avro import NULL_VALUE, default_test
-from payloads.builtin.base import BaseAvroPayload, PairRule
+from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.rules import PairRule
 from payloads.release import by_release
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import contextlib
 from typing import TYPE_CHECKING, Any
 
 from payloads.avro import is_null
-from payloads.builtin.base import FillRule, PairRule
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.builtin.rules import FillRule, PairRule
 from payloads.errors import OrderingTypeError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, same_class
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields, ordering_reader
@@ -119,7 +119,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
             return self._java_merge_disorder(schema, old, value, is_pre_combining)
         return self._java_merge_records(schema, old, value)
 
-    def get_insert_value(self, schema: AvroSchema, props: Props | bool | None = None) -> Record | Sentinel | None:
+    def get_insert_value(self, schema: AvroSchema, props: Props | bool | None = None) -> Record | Sentinel | None:  # noqa: FBT001 (an overload of Java)
         """Return the record, or None if it is a delete.
 
         Java has another overload, `getInsertValue(schema, isPreCombining)`: with True, a delete gives its record, too.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from payloads.builtin.overridable import HOOKS, INTERFACE_METHODS, KNOWN, SPELLED
 from payloads.builtin.overrides import INSERT_WHILE_MERGING, RULES, codes_of, function_of, is_method, takes
-from payloads.release import HudiRelease
+from payloads.release import releases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def _without_effect(extension: Extension, method: _Method, known: list[Overridab
     names = {kind.__name__ for kind in extension.hudis}
     there = [one for one in known if one.is_in(extension.release)]
     if not there:
-        first = min(one.since for one in known)
+        first = min(one.shipped[0] for one in known)
         instead = _INSTEAD.get(str(known[0].slot), "")
         return f"Hudi's classes have {known[0].signature} from {first} on, so nothing calls it here{instead}"
     near = [one for one in there if one.owner in names]
@@ -136,7 +136,7 @@ def _changed_type(extension: Extension, known: Overridable, raw: Raw) -> str | N
     parameters = list(inspect.signature(function_of(raw)).parameters.values())
     incoming = parameters[1 if isinstance(raw, staticmethod) else 2 :][:1]
     states_none = any("None" in str(one.annotation) or "Opt" in str(one.annotation) for one in incoming)
-    if extension.release < HudiRelease.V1_1 or states_none or not incoming:
+    if extension.release in releases(until="1.0") or states_none or not incoming:
         return None
     return (
         f"from 1.1 on Java's {known.java_name} takes Option<IndexedRecord> as {known.parameters[1]}; this method is "

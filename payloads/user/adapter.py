@@ -48,7 +48,6 @@ class PayloadAdapter(HoodieRecordPayload):
         adapt: what makes the adapter of a class for a release.
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
-        keeps_schema: whether objects are told the schema of each call, as the class extends one of Hudi's.
         asks_for_deletes: whether Hudi knows isDeleted.
     """
 
@@ -59,7 +58,6 @@ class PayloadAdapter(HoodieRecordPayload):
     adapt: ClassVar[Adapt]
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
-    keeps_schema: ClassVar[bool] = False
     asks_for_deletes = by_release(False, since={"0.13": True})
 
     _object: Any = None
@@ -237,10 +235,11 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def opened(self, schema: AvroSchema | None) -> Any:
         """Return the user's object, built now if it was waiting for a schema."""
-        if self._object is None and schema is not None:
-            self._build(schema)
-        if self.keeps_schema and schema is not None:
-            self._object.call_schema = schema
+        if schema is not None:
+            if self._object is None:
+                self._build(schema)
+            if self.keeps_schema:
+                self._object.call_schema = schema
         return self.wrapped
 
     def _build(self, schema: AvroSchema | None) -> None:
@@ -260,10 +259,10 @@ class PayloadAdapter(HoodieRecordPayload):
         """Return an adapter of `made`, an object that the user's code built itself."""
         if type(made) is cls.user_class is not cls.target:
             made.__class__ = cls.target  # named by its own name, a class that inherits ours is bound to no release
-        if cls.keeps_schema and known is not None:
+        if cls.keeps_schema:
             made.call_schema = known
         adapter = cls.__new__(cls)
-        record, ordering_value = getattr(made, "record", None), getattr(made, "ordering_value", None)
+        record, ordering_value = (getattr(made, name, None) for name in ("record", "ordering_value"))
         adapter.__dict__ |= {
             "record": kept(record, cls._logical(known)) if isinstance(record, dict) else None,
             "ordering_value": ordering_value if isinstance(ordering_value, Ordering) else NATURAL_ORDER,
