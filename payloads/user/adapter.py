@@ -139,8 +139,7 @@ class PayloadAdapter(HoodieRecordPayload):
             raise
         except Exception as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
-        # Hudi then keeps the very object that it lent to the payload.
-        keeps_given = result is given or result is SENTINEL
+        keeps_given = result is given or result is SENTINEL  # Hudi then keeps the very object that it lent
         if not keeps_given:
             return self._taken_back("combine_and_get_update_value", result, schema)
         if same_record(given, untouched):

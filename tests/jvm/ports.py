@@ -15,6 +15,9 @@ from typing import Any, Final
 from payloads import HudiRelease
 from tests.conformance.record_cases import TABLE_TYPES, Batch, Case
 
+DATA: Final = Path(__file__).parents[1] / "data" / "ports"
+RELEASES: Final = ("0.15.0", "1.2.0")
+"""The releases whose snapshots are kept."""
 SHAPES: Final = ("InPlace", "Hooks", "Fields", "Partial", "Counts", "Changes")
 DDL: Final = "id string, part string, ts bigint, name string, v string, n bigint, op string, _hoodie_is_deleted boolean"
 _ORDERING: Final = {
