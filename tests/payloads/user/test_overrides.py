@@ -1,6 +1,6 @@
 """What a subclass of one of Hudi's classes overrides: every method of Java's, by release, or a warning by name."""
 
-# ruff: noqa: N802, N803 (names of Java)
+# ruff: noqa: N802, N803, ARG005 (names of Java, and what the methods of a payload are given)
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def made(user_class, release, record=None, ordering=20):
         return adapt(user_class, release)(row() if record is None else record, Ordering("long", ordering))
 
 
-def merged(user_class, release, record=None, stored=STORED, props=PROPS, ordering=20):
+def merged(user_class, release, record=None, stored=STORED, *, props=PROPS, ordering=20):  # noqa: PLR0913 (a call has them)
     payload = made(user_class, release, record, ordering)
     return payload.combine_and_get_update_value(copy.deepcopy(stored), SCHEMA, props)
 
@@ -128,9 +128,12 @@ def test_a_tie_goes_as_the_subclass_says(release):
     assert merged(StrictlyNewer, release, row(ts=19)) == lost
 
 
+SEEN = []
+
+
 def test_from_1_1_on_the_incoming_record_may_be_missing():
     class Seen(payloads.DefaultHoodieRecordPayload):
-        seen: list = []
+        seen = SEEN
 
         def need_updating_persisted_record(self, current, incoming: dict | None, properties):
             self.seen.append(incoming)
@@ -139,7 +142,7 @@ def test_from_1_1_on_the_incoming_record_may_be_missing():
     for release in ("1.0", "1.1"):
         payload = adapt(Seen, release)(None, Ordering("long", 30))
         assert payload.combine_and_get_update_value(dict(STORED), SCHEMA, PROPS) is None
-    assert Seen.seen == [None]  # 1.0 deletes without a comparison
+    assert SEEN == [None]  # 1.0 deletes without a comparison
     assert warned(Seen, "1.2") == []
 
 

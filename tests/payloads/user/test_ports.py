@@ -1,4 +1,4 @@
-"""Ports of payloads of the shapes that public classes have, against tables that real Hudi wrote with the Java classes."""
+"""Ports of payloads such as public classes are, against tables that real Hudi wrote with the Java classes."""
 
 from __future__ import annotations
 
