@@ -214,7 +214,7 @@ class BaseAvroPayload(BuiltinPayload):
             NullOrderingError: `ordering_value` is None, Java's null.
         """
         self.record = record
-        self.flagged = record is None or bool(self._java_is_delete_record(record))
+        self.flagged = record is None or self._java_is_delete_record(record)
         if ordering_value is None:
             msg = (
                 f"{type(self).__name__}: the ordering value is null for the record {record}; "
@@ -259,10 +259,15 @@ class BaseAvroPayload(BuiltinPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the greater ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        if older.record is None or (older.is_extended and older._java_is_empty()):  # type: ignore[attr-defined]  # noqa: SLF001
+        if older.is_extended:  # type: ignore[attr-defined]
+            return self._later_of(older)
+        return older if older.record is not None and older.ordering_value > self.ordering_value else self
+
+    def _later_of(self, older: Any) -> HoodieRecordPayload:
+        """Return the later one of this payload and one of a user's class, which may override what is asked here."""
+        if older._java_is_empty():  # noqa: SLF001 (of the same family)
             return self
-        asks = older.is_extended and self.asks_for_ordering  # type: ignore[attr-defined]
-        theirs = older.get_ordering_value() if asks else older.ordering_value
+        theirs = older.get_ordering_value() if self.asks_for_ordering else older.ordering_value
         return older if theirs > self.ordering_value else self
 
     # -- what Java's subclasses see

@@ -68,9 +68,11 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""
+        if not self.is_extended:
+            return None if self.flagged else self.record
         value: Any = super().get_insert_value(schema)
         # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
-        return None if self.is_extended and value is not None and _has_delete_operation(value) else value
+        return None if value is not None and _has_delete_operation(value) else value
 
     _java_insert = get_insert_value
 
@@ -98,7 +100,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             NullOrderingError: that field is null in the incoming record; null in `current` gives way.
             OrderingTypeError, PayloadFailedError: see `position_of` and `keeps_stored` of the class.
         """
-        record = self._java_read(schema)
+        record = self._java_read(schema) if self.is_extended else self.record
         if record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, record)):
             return None
         return current if self._java_picks_current(current, record, schema) else self._java_insert(schema)
@@ -182,7 +184,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         self.check_family(older)
         if older.record is None:
             return self
-        theirs = older.get_ordering_value()
+        theirs = older.get_ordering_value() if older.is_extended else older.ordering_value  # type: ignore[attr-defined]
         later = self._compare(ordering_text(theirs), ordering_text(self.ordering_value)) > 0
         return older if later else self
 

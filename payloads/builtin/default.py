@@ -8,7 +8,7 @@ from payloads.api import SENTINEL, Sentinel
 from payloads.avro import value_text
 from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.rules import IS_DELETED, DeleteTest, PairRule, flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
 from payloads.ordering import NATURAL_ORDER, compare, ordering_text
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
@@ -175,7 +175,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     def _is_custom_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         field = props.get(DELETE_FIELD) if self.custom_deletes else None
         if not field:
-            return bool(self._java_is_delete_record(record))
+            return self._java_is_delete_record(record) if self.is_extended else record.get(IS_DELETED) is True
         marker = props.get(DELETE_MARKER)
         if not marker:
             msg = f"{DELETE_MARKER} should be configured with {DELETE_FIELD}={field}; set the value that marks a delete"
@@ -249,7 +249,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().combine_and_get_update_value(current, schema)
-        incoming = self._java_read(schema)
+        incoming = self._java_read(schema) if self.is_extended else self.record
         if (incoming is None and not self.empty_obeys_ordering) or (self.flagged and self.deletes_first):
             return None
         if not self._java_need_updating(current, incoming, schema, props):
@@ -267,8 +267,8 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().get_insert_value(schema)
-        record = self._java_read(schema)
-        if record is None or (self.flagged and self.deletes_first) or (self.is_extended and self._java_is_empty()):
+        record = self._present(schema) if self.is_extended else self.record
+        if record is None or (self.flagged and self.deletes_first):
             return None
         self._note_event_time(record, schema, props)
         return None if self._decide_delete(record, schema, props) else record
@@ -279,8 +279,11 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
         """
-        record = self._java_read(schema)
+        record = self._present(schema) if self.is_extended else self.record
         return record is None or self._decide_delete(record, schema, {} if props is None else props)
+
+    def _present(self, schema: AvroSchema) -> Record | None:
+        return None if self._java_is_empty() else self._java_read(schema)
 
     def can_produce_sentinel(self) -> bool:
         """Whether the class may return SENTINEL: from 1.2 on."""

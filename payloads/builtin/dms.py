@@ -105,16 +105,18 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
                 "Hudi fails here too: drop deletes of unknown keys before they reach this call"
             )
             raise PayloadFailedError(msg)
+        if not self.is_extended:
+            return self.record
         value: Any = self._java_read(schema)
-        return None if self.is_extended and self._has_delete_operation(value) else value
+        return None if self._has_delete_operation(value) else value
 
     def _updated(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the incoming record, or None if it is a delete; ordering plays no part."""
+        if not self.is_extended:
+            return None if self.flagged else self.record
         value: Any = OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
         # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
-        if self.is_extended and value is not None and self._has_delete_operation(value):
-            return None
-        return value  # type: ignore[no-any-return]
+        return None if value is not None and self._has_delete_operation(value) else value
 
     is_delete_record = by_release(_needs_no_operation, since={"0.13": _flags_itself})
     _java_is_delete_record = is_delete_record

@@ -50,8 +50,8 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         Raises:
             NullOrderingError, OrderingTypeError: see `needs_update`.
         """
-        record = self._java_read(schema)
-        incoming = None if self.flagged or (self.is_extended and self._java_is_empty()) else record
+        record = self._present(schema) if self.is_extended else self.record
+        incoming = None if self.flagged else record
         judged = record if self.flag_obeys_ordering else incoming
         if props is None or (judged is None and not self.empty_obeys_ordering):
             return incoming

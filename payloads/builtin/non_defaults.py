@@ -49,7 +49,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         return older.record is None
 
     def _self_is_empty(self, older: HoodieRecordPayload) -> bool:
-        return self._java_is_empty()
+        return self._java_is_empty() if self.is_extended else self.record is None
 
     #: When the newer version wins regardless of ordering: against an empty one, from 1.1 if it is empty itself.
     wins_unordered = by_release(_older_is_empty, since={"1.1": _self_is_empty})
@@ -112,7 +112,13 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         Raises:
             SchemaError: a record lacks a field that is needed, or null remains in a field that refuses it.
         """
-        return None if self._java_is_delete_record(base_record) else self.filled(base_record, merged_record, schema)
+        if self._java_is_delete_record(base_record):
+            return None
+        if not self.sets_fields:
+            return self.filled(base_record, merged_record, schema)
+        return self._built(
+            schema, lambda builder, field: self._java_set_field(base_record, merged_record, builder, field)
+        )
 
     _java_merge_records = merge_records
 
@@ -151,8 +157,6 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         Raises:
             SchemaError: a record lacks a field that is needed, or null remains in a field that refuses it.
         """
-        if self.sets_fields:
-            return self._built(schema, lambda builder, field: self._java_set_field(high, low, builder, field))
         merged = {}
         name = ""
         try:

@@ -236,11 +236,16 @@ def _is_delete_by(method: Callable[..., Any]) -> Callable[..., Any]:
     return is_delete_by
 
 
+def _is_delete_record(method: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda payload, record: bool(method(payload, record))
+
+
 _BRIDGES: dict[str, Callable[[Callable[..., Any]], Raw]] = {
     "_java_need_updating": _need_updating,
     "_java_is_delete_by": _is_delete_by,
+    "_java_is_delete_record": _is_delete_record,
 }
-"""Calls that get the schema, which Java's records carry."""
+"""Calls with other arguments or results: Java's records carry the schema, and its tests give booleans."""
 
 
 def _decoded(payload: Any, schema: Any) -> Any:

@@ -63,9 +63,9 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""
-        if self.flagged or (self.is_extended and self._java_is_empty()):
-            return None
-        return self._java_read(schema)
+        if self.is_extended:
+            return None if self._java_is_empty() or self.flagged else self._java_read(schema)
+        return None if self.flagged else self.record
 
     _java_insert = get_insert_value
 

@@ -15,7 +15,7 @@ from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import AvroSchema, Field, Record
+    from payloads.avro import AvroSchema, Field, Record, RecordBuilder
     from payloads.builtin.non_defaults import Gap
     from payloads.ordering import Ordering
 
@@ -53,7 +53,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         """Return the test for null, whatever the default of `field` is."""
         return is_null
 
-    def pre_combine(
+    def pre_combine(  # noqa: PLR0911 (one of each reason)
         self,
         older: HoodieRecordPayload,
         schema: AvroSchema | None = None,
@@ -87,9 +87,9 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
                 merged = self._merged(older.record, self.record, schema)
         except SchemaError:
             return self
-        return self if merged is None else self._made(merged, older if older_is_later else self)
-
-    def _made(self, merged: Record, later: HoodieRecordPayload) -> HoodieRecordPayload:
+        if merged is None:
+            return self
+        later = older if older_is_later else self
         return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
 
     def _merged_by_hooks(
@@ -100,7 +100,9 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
             record = older._java_read(schema)  # type: ignore[attr-defined]  # noqa: SLF001 (of the same family)
             if record is not None:
                 merged = self._merge_old(record, schema, old_is_newer=older_is_later, is_pre_combining=True)
-                return self if merged is None else self._made(merged, older if older_is_later else self)
+                if merged is not None:
+                    later = older if older_is_later else self
+                    return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
         return self
 
     def _merge_old(
@@ -124,9 +126,9 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
         Java has another overload, `getInsertValue(schema, isPreCombining)`: with True, a delete gives its record, too.
         """
-        if self.flagged and props is True:
+        if self.is_extended and not self._java_is_empty() and props is True:
             return self._java_read(schema)
-        return super().get_insert_value(schema)
+        return super().get_insert_value(schema) if self.is_extended else None if self.flagged else self.record
 
     def _java_insert_while_merging(self, schema: AvroSchema, is_pre_combining: bool) -> Record | None:  # noqa: FBT001 (as in Java)
         return PartialUpdateAvroPayload.get_insert_value(self, schema, is_pre_combining)  # type: ignore[return-value]
@@ -147,7 +149,15 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         """
         if not is_pre_combining and self._java_is_delete_record(old_record):
             return None
-        return self._merged_with_meta(old_record, updating_record, schema)
+        if not self.sets_fields:
+            return self._merged_with_meta(old_record, updating_record, schema)
+
+        def set_field(builder: RecordBuilder, field: Field) -> None:
+            is_meta = field.name in META_COLUMNS
+            pair = (updating_record, old_record) if is_meta else (old_record, updating_record)
+            self._java_set_field(*pair, builder, field)
+
+        return self._built(schema, set_field)
 
     _java_merge_disorder = merge_disorder_records_with_metadata
 
@@ -213,13 +223,6 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     def _merged_with_meta(self, later: Record, updating: Record, schema: AvroSchema) -> Record:
         """Fill `later` from `updating`, which arrived after it and so gives the meta columns."""
-        if self.sets_fields:
-            return self._built(
-                schema,
-                lambda builder, field: self._java_set_field(
-                    *((updating, later) if field.name in META_COLUMNS else (later, updating)), builder, field
-                ),
-            )
         merged = self.filled(later, updating, schema)
         for name in META_COLUMNS:
             value: Any = updating.get(name)

@@ -52,7 +52,7 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, None if there is none."""
-        return self._java_read(schema)
+        return self._java_read(schema) if self.is_extended else self.record
 
     _java_insert = get_insert_value
 

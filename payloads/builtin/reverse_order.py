@@ -42,6 +42,5 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the lesser ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        if older.record is None or (older.is_extended and older._java_is_empty()):  # type: ignore[attr-defined] # noqa: SLF001
-            return self
-        return older if older.ordering_value < self.ordering_value else self
+        is_empty = older._java_is_empty() if older.is_extended else older.record is None  # type: ignore[attr-defined]  # noqa: SLF001
+        return older if not is_empty and older.ordering_value < self.ordering_value else self
