@@ -73,7 +73,9 @@ class Extension:
             self._spell(name, java_name)
         for hook in HOOKS:
             if hook.slot is not None and hasattr(user_class, hook.slot):
-                setattr(user_class, hook.slot, self._called(hook, hook.slot))
+                called = self._called(hook, hook.slot)
+                if inspect.getattr_static(user_class, hook.slot) is not called:
+                    setattr(user_class, hook.slot, called)
         overridden = {hook.slot for hook in HOOKS if self.override(hook) is not None}
         user_class.sets_fields = not overridden.isdisjoint(_OF_FIELDS)
         user_class.compares_itself = "_java_compare" in overridden
