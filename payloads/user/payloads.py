@@ -55,9 +55,9 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         # Java's names fill the gaps that the abstract methods leave open; the bound class is ours to change.
         target.__abstractmethods__ = frozenset()
     elif left:
-        msg = (
-            f"{user_class.__qualname__} is abstract: it lacks {', '.join(sorted(left))}; define them or name a subclass"
-        )
+        # A method of Hudi's has its name in Java, too, and that by which Hudi's classes call it.
+        named = sorted(name for name in left if name.islower() and not name.startswith("_java_")) or sorted(left)
+        msg = f"{user_class.__qualname__} is abstract: it lacks {', '.join(named)}; define them or name a subclass"
         raise PayloadConstructorError(msg)
     if issubclass(target, HoodieRecordPayload):
         calls |= {name: MethodCall(calls[name].attribute, call) for name, call in target.passed_over().items()}
