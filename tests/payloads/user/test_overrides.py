@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import random
 import warnings
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import payloads
 from payloads import NULL_VALUE, SENTINEL, NullOrderingError, Ordering, RecordBuilder, parse_schema
 from payloads.avro import decode
-from payloads.builtin.overridable import HOOKS
+from payloads.builtin.overridable import HOOKS, KNOWN
 from payloads.release import HudiRelease, releases
 from payloads.user import adapt
 from payloads.user.payloads import _adapt
@@ -531,3 +532,127 @@ def test_each_hook_has_its_name_on_the_class_of_hudi():
         assert hook.name in dir(owner), hook
         assert hook.java_name in dir(owner), hook
         assert hook.slot in dir(owner), hook
+
+
+# -- a subclass that adds nothing
+
+
+def passing_on(base, spelling):
+    """Return a subclass of `base` that overrides every method of Hudi's there, and passes each call on."""
+
+    def method(name, count):
+        def passed(self, *arguments):
+            return getattr(super(mine, self), name)(*arguments)
+
+        names = ", ".join(f"a{number}" for number in range(count))
+        source = f"lambda self, {names}: passed(self, {names})"
+        return eval(source, {"passed": passed})  # noqa: S307 (parameters of our own)
+
+    lengths = {"pre_combine": 3, "combine_and_get_update_value": 3, "get_insert_value": 2, "is_deleted": 2}
+    lengths |= {hook.name: len(hook.parameters) for hook in HOOKS if hook.slot and hook.name not in lengths}
+    of_java = {known.name: known.java_name for known in KNOWN}
+    names = {name: of_java[name] if spelling == "java" else name for name in lengths if hasattr(base, name)}
+    mine = type(base.__name__, (base,), {names[name]: method(names[name], lengths[name]) for name in names})
+    return mine
+
+
+def answers(payload_class, release):
+    """Return what each method makes of pairs of an incoming and a stored record, or the error of Hudi's class."""
+    # 0.12 knows no isDeleted.
+    calls = [merging, inserting, combining, *([deleting] if release is not HudiRelease.V0_12 else [])]
+    marker = {"hoodie.payload.delete.field": "op", "hoodie.payload.delete.marker": "D"}
+    return [
+        answer(call, payload_class, pair, props)
+        for props in (PROPS, PROPS | marker)
+        for pair in PAIRS
+        for call in calls
+    ]
+
+
+def answer(call, payload_class, pair, props):
+    incoming, stored, older_ordering = copy.deepcopy(pair)
+    try:
+        payload = payload_class(incoming, Ordering("long", 20))
+        return call(payload, payload_class, (stored, Ordering("long", older_ordering)), props)
+    except payloads.PayloadBridgeError as error:
+        return type(error).__name__
+
+
+def merging(payload, _payload_class, stored, props):
+    return payload.combine_and_get_update_value(stored[0], SCHEMA_OF_ALL, props)
+
+
+def inserting(payload, _payload_class, _stored, props):
+    return payload.get_insert_value(SCHEMA_OF_ALL, props)
+
+
+def deleting(payload, _payload_class, _stored, props):
+    return payload.is_deleted(SCHEMA_OF_ALL, props)
+
+
+def combining(payload, payload_class, stored, props):
+    older = payload_class(*stored)
+    winner = payload.pre_combine(older, SCHEMA_OF_ALL, props)
+    side = "newer" if winner is payload else "older" if winner is older else "new"
+    return side, winner.record, winner.ordering_value
+
+
+SCHEMA_OF_ALL = parse_schema(
+    {
+        "type": "record",
+        "name": "row",
+        "fields": [
+            *({"name": field.name, "type": field.schema.source} for field in SCHEMA.fields[:1]),
+            {"name": "ts", "type": ["null", "long"], "default": None},
+            {"name": "op", "type": ["null", "string"], "default": None},
+            {"name": "Op", "type": ["null", "string"], "default": None},
+            {"name": "n", "type": "long", "default": 0},
+            {"name": "note", "type": ["string", "null"], "default": "none"},
+            {"name": "_hoodie_is_deleted", "type": ["null", "boolean"], "default": None},
+            {"name": "_change_operation_type", "type": ["null", "string"], "default": None},
+            {"name": "_event_seq", "type": ["null", "string"], "default": None},
+            {"name": "_event_lsn", "type": ["null", "long"], "default": None},
+        ],
+    }
+)
+
+
+def drawn(chance):
+    return {
+        "_hoodie_commit_time": chance.choice([None, "1"]),
+        "ts": chance.choice([19, 20, 21, None]),
+        "op": chance.choice([None, "D", "U"]),
+        "Op": chance.choice([None, "D", "U", "U"]),
+        "n": chance.choice([0, 1, 2]),
+        "note": chance.choice([None, "none", "x"]),
+        "_hoodie_is_deleted": chance.choice([None, False, False, True]),
+        "_change_operation_type": chance.choice([None, "d", "u", "u"]),
+        "_event_seq": chance.choice(["1.1", "1.2", "2.1"]),
+        "_event_lsn": chance.choice([1, 2, 3, None]),
+    }
+
+
+PAIRS = [
+    (drawn(chance) if chance.random() < 0.9 else None, drawn(chance), chance.choice([19, 20, 21]))
+    for chance in [random.Random(5)]  # noqa: S311 (test data)
+    for _ in range(80)
+]
+
+
+@pytest.mark.parametrize("spelling", ["java", "python"])
+@pytest.mark.parametrize(
+    ("base", "release"),
+    [
+        pytest.param(base, release, id=f"{base.__name__}-{release}")
+        for base in payloads.builtin_payloads()
+        for release in base.shipped
+        if base.takes_ordering and base is not payloads.EmptyHoodieRecordPayload
+    ],
+)
+def test_a_subclass_that_passes_each_call_on_is_as_hudis_class(base, release, spelling):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        adapted = adapt(passing_on(base, spelling), release)
+    expected, got = answers(base.for_release(release), release), answers(adapted, release)
+    assert got == expected
+    assert len({repr(one) for one in expected}) > 4
