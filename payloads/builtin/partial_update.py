@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from payloads.avro import is_null
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.builtin.rules import FillRule, PairRule
-from payloads.errors import OrderingTypeError, PayloadFailedError, SchemaError
+from payloads.errors import OrderingTypeError, PayloadBridgeError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, same_class
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields, ordering_reader
 from payloads.release import releases
@@ -95,15 +95,23 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     def _merged_by_hooks(
         self, older: HoodieRecordPayload, schema: AvroSchema, *, older_is_later: bool
     ) -> HoodieRecordPayload:
-        # Hudi catches whatever merging raises, with a line in the log, and keeps the newer payload.
-        with contextlib.suppress(Exception):
+        merged = None
+        try:
             record = older._java_read(schema)  # type: ignore[attr-defined]  # noqa: SLF001 (of the same family)
             if record is not None:
                 merged = self._merge_old(record, schema, old_is_newer=older_is_later, is_pre_combining=True)
-                if merged is not None:
-                    later = older if older_is_later else self
-                    return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
-        return self
+        except PayloadBridgeError:
+            pass
+        except Exception as error:  # noqa: BLE001 (Hudi catches whatever merging raises, with a line in its log)
+            warnings.warn(
+                f"{type(self).__name__}: merging two versions of a batch raised {type(error).__name__}: {error}; as in "
+                "Hudi the newer version is kept",
+                stacklevel=2,
+            )
+        if merged is None:
+            return self
+        later = older if older_is_later else self
+        return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
 
     def _merge_old(
         self, old: Record, schema: AvroSchema, *, old_is_newer: bool, is_pre_combining: bool
