@@ -88,6 +88,7 @@ class HoodieRecordPayload(ABC):
         ordering_value: the ordering value passed to the constructor.
         release: the release whose rules apply; set by `for_release`.
         keeps_schema: whether objects of users' subclasses are told the schema of each call.
+        decodes_anew: whether each call of Hudi's class hands a copy of the record to a user's subclass.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
 
     Added in 0.1.0.
@@ -97,6 +98,7 @@ class HoodieRecordPayload(ABC):
     unbound: ClassVar[type[HoodieRecordPayload] | None] = None
     logical_types: ClassVar[bool] = False
     keeps_schema: ClassVar[bool] = False
+    decodes_anew: ClassVar[bool] = False
 
     record: Record | None
     ordering_value: Ordering

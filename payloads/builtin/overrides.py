@@ -78,6 +78,7 @@ class Extension:
                     setattr(user_class, hook.slot, called)
         overridden = {hook.slot for hook in HOOKS if self.override(hook) is not None}
         user_class.sets_fields = not overridden.isdisjoint(_OF_FIELDS)
+        user_class.decodes_anew = self._decodes_anew()
         user_class.compares_itself = "_java_compare" in overridden
 
     def _spell(self, name: str, java_name: str) -> None:

@@ -265,9 +265,8 @@ class PayloadAdapter(HoodieRecordPayload):
         adapter.__dict__ |= {
             "record": kept(record, cls._logical(known)) if isinstance(record, dict) else None,
             "ordering_value": ordering_value if isinstance(ordering_value, Ordering) else NATURAL_ORDER,
-            "_object": made,
-            "_schema": known,
         }
+        adapter.__dict__ |= {"_object": made, "_schema": known}
         return adapter
 
     # -- calls
@@ -288,8 +287,7 @@ class PayloadAdapter(HoodieRecordPayload):
     @classmethod
     def failed(cls, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
         """Return the error to raise where the method `name` raised `error`."""
-        shown = repr(record)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        shown = text if len(text := repr(record)) <= _SHOWN else f"{text[:_SHOWN]}..."
         return PayloadFailedError(
             f"{cls._label(name)} raised {type(error).__name__}: {error}; fix the class, or the record: {shown}",
         )
@@ -310,9 +308,11 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
         """Return a result for the engine: `record` itself if its copy came back as it was, else a new record."""
-        if result is not None and result is self._given:
-            if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
-                return self.record
+        is_given = result is not None and result is self._given
+        may_be = is_given or (self.decodes_anew and isinstance(result, dict) and self._untouched is not None)
+        if may_be and same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
+            return self.record
+        if is_given:
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
         return self.returned(name, result, self._logical(schema))
 

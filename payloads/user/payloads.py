@@ -74,6 +74,7 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         "user_class": user_class,
         "target": target,
         "keeps_schema": is_extension,
+        "decodes_anew": is_extension and target.decodes_anew,
         "calls": calls,
         "construct": constructor_of(target),
         "adapt": staticmethod(adapt),
