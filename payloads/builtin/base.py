@@ -121,10 +121,8 @@ class BuiltinPayload(HoodieRecordPayload):
     @classmethod
     def missing_base(cls) -> type[BuiltinPayload] | None:
         """Return the class of Hudi that the class extends and its release does not ship."""
-        for kind in cls.__mro__:
-            if kind in _Shipped.classes and cls.release not in kind.shipped:
-                return kind
-        return None
+        extended: list[Any] = [kind for kind in cls.__mro__ if kind in _Shipped.classes]
+        return next((kind for kind in extended if cls.release not in kind.shipped), None)
 
     @classmethod
     def passed_over(cls) -> dict[str, Callable[..., Any]]:
@@ -155,7 +153,7 @@ class BuiltinPayload(HoodieRecordPayload):
     def _java_bytes(self, name: str) -> bytes:
         if self.record is None:
             return b""
-        schema = getattr(self, "call_schema", None)
+        schema: AvroSchema | None = getattr(self, "call_schema", None)
         if schema is None:
             msg = (
                 f"{type(self).__name__}.{name}: the schema of the record is not known outside a call that passes one, "
@@ -165,7 +163,7 @@ class BuiltinPayload(HoodieRecordPayload):
         return encode(schema, to_physical(self.record, schema) if self.logical_types else self.record)
 
     def _java_schema(self, name: str) -> AvroSchema:
-        schema = getattr(self, "call_schema", None)
+        schema: AvroSchema | None = getattr(self, "call_schema", None)
         if schema is None:
             msg = f"{type(self).__name__}.{name} was called outside a call that passes a schema; call it within one"
             raise PayloadConfigError(msg)
@@ -186,7 +184,7 @@ class BuiltinPayload(HoodieRecordPayload):
 class _Shipped:
     """Which classes are Hudi's: those made before the package is complete."""
 
-    classes: ClassVar[set[type]] = {BuiltinPayload}
+    classes: ClassVar[set[Any]] = {BuiltinPayload}
     sealed: ClassVar[bool] = False
 
 

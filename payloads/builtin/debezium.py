@@ -77,7 +77,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     _java_insert = get_insert_value
 
     @abstractmethod
-    def should_pick_current_record(self, current_record: Record, insert_record: Record, schema: AvroSchema) -> bool:
+    def should_pick_current_record(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
         """Whether the stored row stays (`shouldPickCurrentRecord`)."""
 
     _java_picks_current = should_pick_current_record
@@ -259,7 +259,9 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         """
         return self.with_toasted(super().combine_and_get_update_value(current, schema, props), current, schema)
 
-    def with_toasted(self, result: Any, current: Record, schema: AvroSchema) -> Record | Sentinel | None:
+    def with_toasted(
+        self, result: Record | Sentinel | None, current: Record, schema: AvroSchema
+    ) -> Record | Sentinel | None:
         """Return the result of a merge with unavailable values taken from `current`."""
         if not isinstance(result, dict):
             return result

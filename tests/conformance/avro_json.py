@@ -6,7 +6,8 @@ import decimal
 from typing import Any
 
 from payloads.avro.codec import parse_schema
-from payloads.avro.schema import AvroSchema, Branch
+from payloads.avro.branch import Branch
+from payloads.avro.schema import AvroSchema
 from payloads.ordering import Ordering
 
 FLOATS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from payloads import HudiRelease
+from payloads.release import releases
 from tests.conformance.record_cases import TABLE_TYPES, Batch, Case
 
 DATA: Final = Path(__file__).parents[1] / "data" / "ports"
@@ -39,18 +40,23 @@ _OF_1_1: Final = (
 def source(release: HudiRelease) -> str:
     """Return the source of the payloads for a release."""
     text = (Path(__file__).parent / "java" / "Ported.java").read_text("utf-8")
-    for old, new in _OF_1_1 if release >= HudiRelease.V1_1 else ():
+    for old, new in _OF_1_1 if release in releases(since="1.1") else ():
         assert old in text
         text = text.replace(old, new)
     return text
 
 
-def batches(shape: str) -> tuple[Batch, ...]:
-    """Return five commits on 16 keys: updates, late rows, ties, nulls, deletes by flag and by column, duplicates."""
+def batches(shape: str, release: str) -> tuple[Batch, ...]:
+    """Return five commits on 16 keys: updates, late rows, ties, nulls, deletes by flag and by column, duplicates.
+
+    From 1.1 on a writer fails where a new key has no insert value, but no flag.
+    """
     chance = random.Random(7)  # noqa: S311 (test data)
-    keys_of = _keys_of_hooks if shape == "Hooks" else _keys
+    keys_of, row_of = _keys, _row
+    if shape == "Hooks" and HudiRelease.parse(release) in releases(since="1.1"):
+        keys_of, row_of = _keys_stored, _row_stored
     return tuple(
-        Batch(tuple(_row(chance, key, shape, commit) for key in keys_of(chance, commit)), options=_ORDERING)
+        Batch(tuple(row_of(chance, key, commit) for key in keys_of(chance, commit)), options=_ORDERING)
         for commit in range(5)
     )
 
@@ -59,11 +65,8 @@ def _keys(chance: random.Random, commit: int) -> list[int]:
     return list(range(12)) if commit == 0 else [chance.randrange(16) for _ in range(14)]
 
 
-def _keys_of_hooks(chance: random.Random, commit: int) -> list[int]:
-    """Return the keys of a commit; what it deletes by the column is stored, and there once.
-
-    From 1.1 on a writer fails where a new key has no insert value, but no flag.
-    """
+def _keys_stored(chance: random.Random, commit: int) -> list[int]:
+    """Return the keys of a commit; what it deletes by the column is stored, and there once."""
     deleted = list(_deleted(commit))
     others = [key for key in range(16) if key not in deleted]
     return list(range(16)) if commit == 0 else [*deleted, *(chance.choice(others) for _ in range(10))]
@@ -73,8 +76,8 @@ def _deleted(commit: int) -> range:
     return range(4 * commit - 4, 4 * commit)
 
 
-def _row(chance: random.Random, key: int, shape: str, commit: int) -> list[Any]:
-    row = [
+def _row(chance: random.Random, key: int, _commit: int) -> list[Any]:
+    return [
         f"k{key:02}",
         "p",
         chance.randrange(1, 5),
@@ -84,13 +87,15 @@ def _row(chance: random.Random, key: int, shape: str, commit: int) -> list[Any]:
         chance.choice(["put", "put", "put", "delete", None]),
         chance.choice([False, False, False, False, None, True]),
     ]
-    if shape == "Hooks":
-        row[6:] = ["delete" if commit and key in _deleted(commit) else "put", False]
-    return row
 
 
-def cases() -> list[Case]:
-    """Return a table of each shape and type; merge-on-read ones are compacted after the third commit."""
+def _row_stored(chance: random.Random, key: int, commit: int) -> list[Any]:
+    is_deleted = commit > 0 and key in _deleted(commit)
+    return [*_row(chance, key, commit)[:6], "delete" if is_deleted else "put", False]
+
+
+def cases(release: str) -> list[Case]:
+    """Return a table of each shape and type for a release; merge-on-read ones are compacted after the third commit."""
     return [
         Case(
             shape,
@@ -99,7 +104,7 @@ def cases() -> list[Case]:
             "ts",
             {"hoodie.datasource.write.payload.class": f"com.acme.Ported${shape}", **_ORDERING},
             DDL,
-            batches(shape),
+            batches(shape, release),
             (3,) if table_type == "mor" else (),
         )
         for shape in SHAPES
@@ -113,7 +118,7 @@ def record(release: str, jar: str, out: str, *shapes: str) -> None:
 
     spark = session(release, {"spark.jars": jar})
     found: dict[str, list[Any]] = json.loads(Path(out).read_text("utf-8")) if Path(out).exists() else {}
-    for case in [case for case in cases() if case.name in (shapes or SHAPES)]:
+    for case in [case for case in cases(release) if case.name in (shapes or SHAPES)]:
         table = Path(tempfile.mkdtemp()) / "table"
         snapshots = found[case.folder] = []
         for number in range(1, len(case.batches) + 1):
