@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from payloads.api import SENTINEL, HoodieRecordPayload
-from payloads.avro import AvroSchema, Branch, Record, parse_schema
+from payloads.avro import NULL_VALUE, AvroSchema, Branch, Record, RecordBuilder, parse_schema
 from payloads.builtin import (
+    AbstractDebeziumAvroPayload,
     AWSDmsAvroPayload,
+    BaseAvroPayload,
     DefaultHoodieRecordPayload,
     EmptyHoodieRecordPayload,
     EventTimeAvroPayload,
@@ -38,9 +40,12 @@ from payloads.release import HudiRelease
 
 __all__ = [
     "NATURAL_ORDER",
+    "NULL_VALUE",
     "SENTINEL",
     "AWSDmsAvroPayload",
+    "AbstractDebeziumAvroPayload",
     "AvroSchema",
+    "BaseAvroPayload",
     "Branch",
     "DefaultHoodieRecordPayload",
     "EmptyHoodieRecordPayload",
@@ -66,6 +71,7 @@ __all__ = [
     "PayloadRef",
     "PostgresDebeziumAvroPayload",
     "Record",
+    "RecordBuilder",
     "ReverseOrderHoodieRecordPayload",
     "RewriteAvroPayload",
     "SchemaError",

@@ -12,6 +12,8 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from payloads.avro import AvroSchema, Record
 
 Props = Mapping[str, str]
@@ -85,6 +87,8 @@ class HoodieRecordPayload(ABC):
         record: the version itself; None for a delete that carries no data.
         ordering_value: the ordering value passed to the constructor.
         release: the release whose rules apply; set by `for_release`.
+        keeps_schema: whether objects of users' subclasses are told the schema of each call.
+        decodes_anew: whether each call of Hudi's class hands a copy of the record to a user's subclass.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
 
     Added in 0.1.0.
@@ -93,6 +97,8 @@ class HoodieRecordPayload(ABC):
     release: ClassVar[HudiRelease] = HudiRelease.latest()
     unbound: ClassVar[type[HoodieRecordPayload] | None] = None
     logical_types: ClassVar[bool] = False
+    keeps_schema: ClassVar[bool] = False
+    decodes_anew: ClassVar[bool] = False
 
     record: Record | None
     ordering_value: Ordering
@@ -142,6 +148,33 @@ class HoodieRecordPayload(ABC):
     def get_metadata(self) -> dict[str, str] | None:
         """Return what the last call noted for the commit's metadata, or None."""
         return None
+
+    # For `super()` in classes that are translated line by line.
+    getIndexedRecord = get_indexed_record  # noqa: N815
+    isDeleted = is_deleted  # noqa: N815
+    canProduceSentinel = can_produce_sentinel  # noqa: N815
+    getOrderingValue = get_ordering_value  # noqa: N815
+    getMetadata = get_metadata  # noqa: N815
+
+    @classmethod
+    def is_shipped(cls) -> bool:
+        """Whether Hudi ships the class."""
+        return False
+
+    @classmethod
+    def missing_base(cls) -> type[HoodieRecordPayload] | None:
+        """Return the class of Hudi that the class extends and its release does not ship."""
+        return None
+
+    @classmethod
+    def passed_over(cls) -> dict[str, Callable[..., Any]]:
+        """Return the methods that a merge point calls although the class has another overload of the name."""
+        return {}
+
+    @classmethod
+    def unused_methods(cls) -> Iterable[str]:
+        """Describe each method that looks like one of Hudi's and that nothing calls in the release of the class."""
+        return ()
 
     @classmethod
     def for_release(cls, release: str | HudiRelease) -> type[Self]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from payloads.avro.branch import Branch, JavaString
+from payloads.avro.builder import RecordBuilder
 from payloads.avro.codec import (
     ContainerBlock,
     ContainerWriter,
@@ -12,13 +14,15 @@ from payloads.avro.codec import (
     read_container,
 )
 from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
+from payloads.avro.defaults import NULL_VALUE, default_test, default_value, is_null
 from payloads.avro.from_json import parse_object, read_record
 from payloads.avro.logical import to_logical, to_physical
-from payloads.avro.rewrite import default_value, project_record, rewrite_record_with_new_schema
-from payloads.avro.schema import AvroSchema, Branch, Field, JavaString, Record, Value, branch_of
+from payloads.avro.rewrite import project_record, rewrite_record_with_new_schema
+from payloads.avro.schema import AvroSchema, Field, Record, Value, branch_of
 from payloads.avro.text import date_text, plain_text, timestamp_text, value_text
 
 __all__ = [
+    "NULL_VALUE",
     "AvroSchema",
     "Branch",
     "ContainerBlock",
@@ -26,14 +30,17 @@ __all__ = [
     "Field",
     "JavaString",
     "Record",
+    "RecordBuilder",
     "Value",
     "branch_of",
     "date_text",
     "decimal_scale",
     "decimal_value",
     "decode",
+    "default_test",
     "default_value",
     "encode",
+    "is_null",
     "parse_object",
     "parse_schema",
     "plain_text",

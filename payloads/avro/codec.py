@@ -18,7 +18,8 @@ import fastavro
 import fastavro.schema
 import fastavro.write
 
-from payloads.avro.schema import AvroSchema, Branch, branch_of
+from payloads.avro.branch import Branch
+from payloads.avro.schema import AvroSchema, branch_of
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:

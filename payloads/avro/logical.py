@@ -12,8 +12,9 @@ import functools
 import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from payloads.avro.branch import Branch
 from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
-from payloads.avro.schema import Branch, branch_of
+from payloads.avro.schema import branch_of
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:

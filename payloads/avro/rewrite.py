@@ -9,8 +9,10 @@ import copy
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from payloads.avro.branch import Branch
+from payloads.avro.defaults import default_value
 from payloads.avro.promotion import Conversion, keep, promotion
-from payloads.avro.schema import Branch, branch_of
+from payloads.avro.schema import branch_of
 from payloads.errors import SchemaError
 from payloads.release import ByRelease, HudiRelease
 
@@ -267,29 +269,6 @@ def _default(field: Field, run: _Run, *, strict: bool) -> Callable[[], Any]:
         return lambda: refuse(None)
     value = default_value(field.schema, field.default) if field.has_default else None
     return (lambda: copy.deepcopy(value)) if isinstance(value, dict | list | Branch) else lambda: value
-
-
-def default_value(schema: AvroSchema, default: Any) -> Any:  # noqa: PLR0911 (one a kind)
-    """Return the physical value of a default, which Avro writes as JSON of the first branch of a union."""
-    match schema.kind:
-        case "union" if default is None:
-            return None
-        case "union":
-            first = schema.branches[0]
-            value = default_value(first, default)
-            return Branch(first.name, value) if schema.ambiguous else value
-        case "bytes" | "fixed":
-            return default.encode("iso-8859-1")
-        case "float" | "double":
-            return float(default)
-        case "array":
-            return [default_value(schema.items, item) for item in default]
-        case "map":
-            return {key: default_value(schema.values, item) for key, item in default.items()}
-        case "record":
-            return {f.name: default_value(f.schema, default.get(f.name, f.default)) for f in schema.fields}
-        case _:
-            return default
 
 
 _PLAIN: ByRelease[Compiler] = ByRelease(_plain, {"1.2": _deep})

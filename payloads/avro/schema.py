@@ -11,6 +11,8 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, TypeVarTuple
 
+from payloads.avro.branch import Branch
+from payloads.avro.defaults import NULL_VALUE, default_value
 from payloads.errors import OrderingTypeError, SchemaError
 from payloads.java import floating, natural, signed_bytes
 
@@ -51,25 +53,6 @@ _INTEGER_BITS = {"int": 31, "long": 63}
 _MAX_FLOAT = 3.4028235677973366e38  # the least double that no longer rounds to a finite float
 
 
-class Branch(NamedTuple):
-    """A value of a union that its Python type alone can't place: the branch's full name and the value.
-
-    Added in 0.1.0.
-    """
-
-    name: str
-    value: Any
-
-
-class JavaString(str):
-    """Text that a payload took out of an Avro string: until it is stored Java holds another class than Utf8.
-
-    It is equal to the text, and differs from it as an ordering value alone.
-    """
-
-    __slots__ = ()
-
-
 class Field(NamedTuple):
     """A field of a record schema. `default` is Avro JSON and counts only where `has_default` is true."""
 
@@ -77,6 +60,15 @@ class Field(NamedTuple):
     schema: AvroSchema
     has_default: bool
     default: Any
+
+    def defaultVal(self) -> Any:  # noqa: N802 (as in Java)
+        """Return the default as Java's code sees it: NULL_VALUE for null, None if there is none.
+
+        Bytes are bytes, and a union's default is one of its first branch.
+        """
+        if not self.has_default:
+            return None
+        return NULL_VALUE if self.default is None else default_value(self.schema, self.default)
 
 
 class AvroSchema:

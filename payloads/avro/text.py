@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
+from payloads.avro.branch import Branch
 from payloads.avro.generic_text import collection_text, fixed_text, record_text
-from payloads.avro.schema import Branch, branch_of
+from payloads.avro.schema import branch_of
 from payloads.java import double_text, float_text
 
 if TYPE_CHECKING:

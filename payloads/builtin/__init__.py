@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from payloads.builtin.base import (
-    ALL_RELEASES,
-    IS_DELETED,
-    BuiltinPayload,
-    DeleteTest,
-    FillRule,
-    PairRule,
-    flag_tests,
-    text_tests,
-)
+from payloads.avro import is_null
+from payloads.builtin.base import ALL_RELEASES, BaseAvroPayload, BuiltinPayload, seal
 from payloads.builtin.debezium import (
     CHANGE_OPERATION_FIELD,
     MYSQL_SEQUENCE,
@@ -32,11 +24,12 @@ from payloads.builtin.dms import DMS_OPERATION_FIELD, AWSDmsAvroPayload
 from payloads.builtin.event_time import EventTimeAvroPayload
 from payloads.builtin.first_value import FirstValueAvroPayload
 from payloads.builtin.json_text import HoodieJsonPayload
-from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
+from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
+from payloads.builtin.rules import IS_DELETED, DeleteTest, FillRule, PairRule, flag_tests, text_tests
 
 __all__ = [
     "ALL_RELEASES",
@@ -52,6 +45,7 @@ __all__ = [
     "UPDATE_ON_SAME_ORDERING",
     "AWSDmsAvroPayload",
     "AbstractDebeziumAvroPayload",
+    "BaseAvroPayload",
     "BuiltinPayload",
     "DefaultHoodieRecordPayload",
     "DeleteTest",
@@ -73,3 +67,5 @@ __all__ = [
     "is_null",
     "text_tests",
 ]
+
+seal()

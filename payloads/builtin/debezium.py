@@ -7,8 +7,9 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.avro import AvroSchema, Branch, plain_text
-from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
 from payloads.java import utf16
 from payloads.ordering import ordering_text
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.rules import DeleteTest
 
 CHANGE_OPERATION_FIELD = "_change_operation_type"
 DELETE_OPERATION = "d"
@@ -37,7 +38,10 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     """A change row of Debezium; `_change_operation_type` = d (any case) or `_hoodie_is_deleted` deletes.
 
     Within a batch the ordering values given to the constructors decide. Against the stored row a column of the change
-    row decides, whatever the ordering properties say; a version without a record deletes unconditionally.
+    row decides, whatever the ordering properties say; a version without a record deletes unconditionally. A class of
+    your own for another database defines `should_pick_current_record`.
+
+    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -48,6 +52,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     flag_wins: ClassVar[bool] = by_release(True, since={"0.13": False})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+    asks_for_ordering = by_release(False, since={"1.0": True})
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
@@ -57,17 +62,30 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
-        operation = record.get(CHANGE_OPERATION_FIELD)
-        is_delete = operation is not None and plain_text(operation).lower() == DELETE_OPERATION
-        return is_delete or super().is_delete_record(record)
+        return _has_delete_operation(record) or super().is_delete_record(record)
+
+    _java_is_delete_record = is_delete_record
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the record, or None if it is a delete."""
+        if not self.is_extended:
+            return None if self.flagged else self.record
+        value: Any = super().get_insert_value(schema)
+        # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
+        return None if value is not None and _has_delete_operation(value) else value
+
+    _java_insert = get_insert_value
 
     @abstractmethod
-    def position_of(self, value: Any, schema: AvroSchema) -> Any:
-        """Return what `keeps_stored` compares for a non-null value of `position_field`."""
+    def should_pick_current_record(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
+        """Whether the stored row stays (`shouldPickCurrentRecord`)."""
 
-    @abstractmethod
-    def keeps_stored(self, stored: Any, incoming: Any) -> bool:
-        """Whether the stored row stays, given the two positions."""
+    _java_picks_current = should_pick_current_record
+
+    #: Returns what `keeps_stored` compares for a non-null value of `position_field`.
+    position_of: Callable[..., Any]
+    #: Returns whether the stored row stays, given the two positions.
+    keeps_stored: Callable[..., bool]
 
     def combine_and_get_update_value(
         self,
@@ -82,11 +100,18 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             NullOrderingError: that field is null in the incoming record; null in `current` gives way.
             OrderingTypeError, PayloadFailedError: see `position_of` and `keeps_stored` of the class.
         """
-        if self.record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, self.record)):
+        record = self._java_read(schema) if self.is_extended else self.record
+        if record is None or (self.flag_wins and BaseAvroPayload.is_delete_record(self, record)):
             return None
-        return current if self._keeps(current, self.record, schema) else self.get_insert_value(schema)
+        return current if self._java_picks_current(current, record, schema) else self._java_insert(schema)
 
-    def _keeps(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
+    def keeps_by_position(self, current: Record, incoming: Record, schema: AvroSchema) -> bool:
+        """Whether the stored row stays by the two positions; null in `current` gives way.
+
+        Raises:
+            SchemaError: a record has no `position_field`.
+            NullOrderingError: that field is null in the incoming record.
+        """
         field = self.position_field
         self._check_position(incoming)
         if incoming[field] is None:
@@ -106,6 +131,11 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             raise SchemaError(msg)
 
 
+def _has_delete_operation(record: Record) -> bool:
+    operation = record.get(CHANGE_OPERATION_FIELD)
+    return operation is not None and plain_text(operation).lower() == DELETE_OPERATION
+
+
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers.
 
@@ -120,6 +150,9 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     java_name = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
     position_field = MYSQL_SEQUENCE
+
+    should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
+    _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
 
     #: The least difference of stored and incoming position with which the stored row stays.
     keeps_from: ClassVar[int] = by_release(0, since={"1.1": 1})
@@ -151,7 +184,8 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         self.check_family(older)
         if older.record is None:
             return self
-        later = self._compare(ordering_text(older.ordering_value), ordering_text(self.ordering_value)) > 0
+        theirs = older.get_ordering_value() if older.is_extended else older.ordering_value  # type: ignore[attr-defined]
+        later = self._compare(ordering_text(theirs), ordering_text(self.ordering_value)) > 0
         return older if later else self
 
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.1": _later_sequence_wins})  # noqa: SLF001
@@ -194,6 +228,9 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
 
+    should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
+    _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
+
     remembers_filled: ClassVar[bool] = by_release(False, since={"1.1": True})
 
     def position_of(self, value: Any, schema: AvroSchema) -> int:
@@ -220,7 +257,12 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
             SchemaError, NullOrderingError, OrderingTypeError: see `AbstractDebeziumAvroPayload` and `position_of`.
             PayloadFailedError: a union with a string branch holds another type; Hudi casts it to text.
         """
-        result = super().combine_and_get_update_value(current, schema, props)
+        return self.with_toasted(super().combine_and_get_update_value(current, schema, props), current, schema)
+
+    def with_toasted(
+        self, result: Record | Sentinel | None, current: Record, schema: AvroSchema
+    ) -> Record | Sentinel | None:
+        """Return the result of a merge with unavailable values taken from `current`."""
         if not isinstance(result, dict):
             return result
         missing = [name for name, is_marker in schema.derived(_marker_tests) if is_marker(result.get(name))]

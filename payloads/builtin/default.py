@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from payloads.api import SENTINEL, Sentinel
 from payloads.avro import value_text
-from payloads.builtin.base import IS_DELETED, BaseAvroPayload, DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import IS_DELETED, DeleteTest, PairRule, flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
 from payloads.ordering import NATURAL_ORDER, compare, ordering_text
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
@@ -40,6 +41,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     __slots__ = ("_delete_decided", "_deleted", "_event_time")
 
     java_name = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+    own_overloads = frozenset({"combine_and_get_update_value", "get_insert_value"})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
 
@@ -92,6 +94,9 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         if incoming is None and self.ordering_value.is_default:
             return True
         value = None if incoming is None else read(incoming)  # whatever is stored: it can fail
+        if self.compares_itself:
+            updates_ties = is_true(props.get(UPDATE_ON_SAME_ORDERING, "true"))
+            return bool(self._java_compare(stored, self.ordering_value if value is None else value, updates_ties))
         if stored is None:
             return True
         return self.incoming_wins(compare(stored, self.ordering_value if value is None else value), props)
@@ -121,12 +126,56 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         wins: bool = self.beats(read(current), read, incoming, props)
         return wins
 
+    _java_need_updating = needs_update
+
+    #: Whether a user's class compares ordering values itself.
+    compares_itself: ClassVar[bool] = False
+
+    def need_updating_persisted_record(
+        self, current_value: Record, incoming_record: Record | None, props: Props
+    ) -> bool:
+        """Whether `incoming_record` replaces `current_value` by the ordering field (`needUpdatingPersistedRecord`).
+
+        `incoming_record` is None from 1.1 on for a payload without a record: Java's method takes an Option there.
+
+        Raises:
+            NullOrderingError, OrderingTypeError: see `needs_update`.
+            PayloadConfigError: no call has passed the schema yet.
+        """
+        schema = self._java_schema("needUpdatingPersistedRecord")
+        return DefaultHoodieRecordPayload.needs_update(self, current_value, incoming_record, schema, props)
+
+    def compare_ordering_val(
+        self,
+        old_val: Ordering | None,
+        new_val: Ordering,
+        update_on_same: bool,  # noqa: FBT001 (as in Java)
+    ) -> bool:
+        """Whether the incoming ordering value wins; a stored null gives way (`compareOrderingVal`, from 1.2 on).
+
+        Raises:
+            UnsupportedPayloadOperationError: the release has no such method.
+            OrderingTypeError: the two values have different Java classes.
+        """
+        self._java_check_known("compareOrderingVal", "1.2")
+        if old_val is None:
+            return True
+        order = compare(old_val, new_val)
+        return self.wins_outright(order) or (order == 0 and update_on_same)
+
+    _java_compare = compare_ordering_val
+
+    @staticmethod
+    def wins_outright(order: int) -> bool:
+        """Whether the incoming version wins outright, given how the stored value compares with its own."""
+        return order < 0
+
     # -- the delete test
 
     def _is_custom_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         field = props.get(DELETE_FIELD) if self.custom_deletes else None
         if not field:
-            return record.get(IS_DELETED) is True
+            return self._java_is_delete_record(record) if self.is_extended else record.get(IS_DELETED) is True
         marker = props.get(DELETE_MARKER)
         if not marker:
             msg = f"{DELETE_MARKER} should be configured with {DELETE_FIELD}={field}; set the value that marks a delete"
@@ -135,11 +184,27 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         value = None if column is None else record.get(field)
         return column is not None and value is not None and value_text(column.schema, value) == marker
 
+    #: Java's isDeleteRecord(record, properties).
+    _java_is_delete_by = _is_custom_delete
+
+    def is_delete_record(self, record: Record, props: Props | None = None) -> bool:
+        """Whether the record marks itself as a delete.
+
+        Without `props` by `_hoodie_is_deleted` alone; with them (from 0.14 on) by the custom delete field, where
+        there is one.
+
+        Raises:
+            PayloadConfigError: a delete field is configured without its marker, or no call has passed the schema yet.
+        """
+        if props is None:
+            return super().is_delete_record(record)
+        return DefaultHoodieRecordPayload._is_custom_delete(self, record, self._java_schema("isDeleteRecord"), props)
+
     def _decide_delete(self, record: Record, schema: AvroSchema, props: Props) -> bool:
         if not self._delete_decided:
             # The mark comes first, as in Hudi: after a failed decision every later call returns "not a delete".
             self._delete_decided = True
-            self._deleted = self._is_custom_delete(record, schema, props)
+            self._deleted = self._java_is_delete_by(record, schema, props)
         return self._deleted
 
     @classmethod
@@ -184,10 +249,10 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().combine_and_get_update_value(current, schema)
-        incoming = self.record
+        incoming = self._java_read(schema) if self.is_extended else self.record
         if (incoming is None and not self.empty_obeys_ordering) or (self.flagged and self.deletes_first):
             return None
-        if not self.needs_update(current, incoming, schema, props):
+        if not self._java_need_updating(current, incoming, schema, props):
             return SENTINEL if self.answers_sentinel else current
         if incoming is None:
             return None
@@ -202,10 +267,11 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         """
         if props is None:
             return super().get_insert_value(schema)
-        if self.record is None or (self.flagged and self.deletes_first):
+        record = self._present(schema) if self.is_extended else self.record
+        if record is None or (self.flagged and self.deletes_first):
             return None
-        self._note_event_time(self.record, schema, props)
-        return None if self._decide_delete(self.record, schema, props) else self.record
+        self._note_event_time(record, schema, props)
+        return None if self._decide_delete(record, schema, props) else record
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
         """Whether this is a delete by the properties of the first call that needs it.
@@ -213,7 +279,11 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         Raises:
             PayloadConfigError: a delete field is configured without its marker.
         """
-        return self.record is None or self._decide_delete(self.record, schema, {} if props is None else props)
+        record = self._present(schema) if self.is_extended else self.record
+        return record is None or self._decide_delete(record, schema, {} if props is None else props)
+
+    def _present(self, schema: AvroSchema) -> Record | None:
+        return None if self._java_is_empty() else self._java_read(schema)
 
     def can_produce_sentinel(self) -> bool:
         """Whether the class may return SENTINEL: from 1.2 on."""

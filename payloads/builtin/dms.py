@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from payloads.avro import plain_text
-from payloads.builtin.base import BaseAvroPayload, flag_tests, text_tests
+from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import flag_tests, text_tests
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.rules import DeleteTest
 
 DMS_OPERATION_FIELD = "Op"
 DELETE_OPERATION = "D"
@@ -74,7 +75,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
 
     # -- from 0.13 on: when the payload is built
 
-    def _is_delete(self, record: Record) -> bool:
+    def _flags_itself(self, record: Record) -> bool:
         """Whether `Op` is D, or `_hoodie_is_deleted` is true.
 
         Raises:
@@ -104,12 +105,25 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
                 "Hudi fails here too: drop deletes of unknown keys before they reach this call"
             )
             raise PayloadFailedError(msg)
-        return self.record
+        if not self.is_extended:
+            return self.record
+        value: Any = self._java_read(schema)
+        return None if self._has_delete_operation(value) else value
 
-    is_delete_record = by_release(_needs_no_operation, since={"0.13": _is_delete})
+    def _updated(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
+        """Return the incoming record, or None if it is a delete; ordering plays no part."""
+        if not self.is_extended:
+            return None if self.flagged else self.record
+        value: Any = OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
+        # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
+        return None if value is not None and self._has_delete_operation(value) else value
+
+    is_delete_record = by_release(_needs_no_operation, since={"0.13": _flags_itself})
+    _java_is_delete_record = is_delete_record
     is_deleted = by_release(_has_no_value, since={"0.13": BaseAvroPayload.is_deleted})
     get_insert_value = by_release(_value_unless_flagged, since={"0.13": _value_or_failure})
+    _java_insert = get_insert_value
     combine_and_get_update_value = by_release(
         lambda self, current, schema, props=None: self._value_or_delete(schema, props),  # noqa: ARG005
-        since={"0.13": OverwriteWithLatestAvroPayload.combine_and_get_update_value},
+        since={"0.13": _updated},
     )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from payloads.builtin.base import flag_tests
 from payloads.builtin.default import DELETE_FIELD, DefaultHoodieRecordPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import flag_tests
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.base import DeleteTest
+    from payloads.builtin.rules import DeleteTest
 
 
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):
@@ -50,11 +50,12 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
         Raises:
             NullOrderingError, OrderingTypeError: see `needs_update`.
         """
-        incoming = None if self.flagged else self.record
-        judged = self.record if self.flag_obeys_ordering else incoming
+        record = self._present(schema) if self.is_extended else self.record
+        incoming = None if self.flagged else record
+        judged = record if self.flag_obeys_ordering else incoming
         if props is None or (judged is None and not self.empty_obeys_ordering):
             return incoming
-        return incoming if self.needs_update(current, judged, schema, props) else current
+        return incoming if self._java_need_updating(current, judged, schema, props) else current
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""

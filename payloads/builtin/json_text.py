@@ -60,7 +60,7 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
         props: Props | None = None,
     ) -> Record | Sentinel | None:
         """Return the record; see `get_insert_value`."""
-        return self.get_insert_value(schema)
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the JSON as a record of `schema`; a field that it lacks is null, even where null is not a value.
@@ -70,6 +70,8 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
         """
         exact = self.reads_logical_types
         return read_record(parse_object(self.text, exact=exact), schema, logical=exact)
+
+    _java_insert = get_insert_value
 
     def get_row_key(self, field: str) -> str | None:
         """Return the text of the top-level member `field`, None if it is not text.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
-import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from payloads.avro import AvroSchema, Branch
-from payloads.builtin.base import FillRule, PairRule
+from payloads.avro import AvroSchema, RecordBuilder, default_test, is_null
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
+from payloads.builtin.rules import FillRule, PairRule
 from payloads.errors import SchemaError
 from payloads.release import by_release
 
@@ -51,7 +49,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         return older.record is None
 
     def _self_is_empty(self, older: HoodieRecordPayload) -> bool:
-        return self.record is None
+        return self._java_is_empty() if self.is_extended else self.record is None
 
     #: When the newer version wins regardless of ordering: against an empty one, from 1.1 if it is empty itself.
     wins_unordered = by_release(_older_is_empty, since={"1.1": _self_is_empty})
@@ -101,7 +99,52 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         Raises:
             SchemaError: `current` lacks a field that is needed, or null remains in a field that refuses it.
         """
+        if self.is_extended:
+            incoming: Any = self._java_insert(schema)
+            return None if incoming is None else self._java_merge_records(schema, incoming, current)
         return None if self.flagged or self.record is None else self.filled(self.record, current, schema)
+
+    def merge_records(self, schema: AvroSchema, base_record: Record, merged_record: Record) -> Record | None:
+        """Return `base_record` with its gaps filled from `merged_record`; None where it is a delete.
+
+        Java: `mergeRecords`. It calls `setField` for each field of the schema.
+
+        Raises:
+            SchemaError: a record lacks a field that is needed, or null remains in a field that refuses it.
+        """
+        if self._java_is_delete_record(base_record):
+            return None
+        if not self.sets_fields:
+            return self.filled(base_record, merged_record, schema)
+        return self._built(
+            schema, lambda builder, field: self._java_set_field(base_record, merged_record, builder, field)
+        )
+
+    _java_merge_records = merge_records
+
+    def set_field(self, base_record: Record, merged_record: Record, builder: RecordBuilder, field: Field) -> None:
+        """Set a field of a merged record: the value of `base_record`, or the other's where that is a gap.
+
+        Java: `setField`. It calls `overwriteField` with the value and the default of the field.
+
+        Raises:
+            SchemaError: a record lacks the field, or null remains in one that refuses it.
+        """
+        value = self._value_of(base_record, field)
+        self.judged_field = field
+        is_gap = self._java_overwrite_field(value, field.defaultVal())
+        builder.set(field, self._value_of(merged_record, field) if is_gap else value)
+
+    _java_set_field = set_field
+
+    #: Whether a user's class decides on single fields.
+    sets_fields: ClassVar[bool] = False
+
+    def _value_of(self, record: Record, field: Field) -> Any:
+        if field.name not in record:
+            msg = f"{type(self).__name__}: {SchemaError.from_missing_field(field.name, record)}"
+            raise SchemaError(msg)
+        return record[field.name]
 
     @staticmethod
     def gap_of(field: Field) -> Gap:
@@ -131,6 +174,13 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
             raise SchemaError(msg) from None
         return merged
 
+    def _built(self, schema: AvroSchema, set_field: Callable[[RecordBuilder, Field], None]) -> Record:
+        """Return the record of `schema` that is built by a call for each field."""
+        builder = RecordBuilder(schema, type(self).__name__)
+        for field in schema.fields:
+            set_field(builder, field)
+        return builder.build()
+
 
 def _field_rules(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> tuple[FieldRule, ...]:
     return tuple(
@@ -141,61 +191,3 @@ def _field_rules(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> tuple[Fi
 
 def _only_nulls_are_gaps(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> bool:
     return all(rule.is_gap is is_null for rule in schema.derived(_field_rules, gap_of))
-
-
-def is_null(value: Any) -> bool:
-    """Whether a value is null."""
-    return value is None
-
-
-def default_test(field: Field) -> Gap:
-    """Return the test whether a value equals the default of `field` in Java; null if none, or null, is declared."""
-    if not field.has_default or field.default is None:
-        return is_null
-    return _equality(field.schema, field.default, top_level=True)
-
-
-def _equality(schema: AvroSchema, default: Any, *, top_level: bool = False) -> Gap:  # noqa: PLR0911 (one a kind)
-    """Return the test for values equal to `default`, a JSON value of `schema` (of its first branch in a union)."""
-    match schema.kind:
-        case "union":
-            first = schema.branches[0]
-            equal = _equality(first, default)
-            if schema.ambiguous:
-                return lambda value: isinstance(value, Branch) and value.name == first.name and equal(value.value)
-            if schema.mixes_numbers and first.kind in {"float", "double"}:
-                return lambda value: isinstance(value, float) and equal(value)  # an int is of the other branch
-            return equal
-        case "string" if top_level:
-            # Hudi turns plain strings, and only these, into Java strings before it compares.
-            return lambda value: bool(value == default)
-        case "boolean" | "int" | "long":
-            return lambda value: type(value) is type(default) and value == default
-        case "float" | "double" as kind:
-            return _same_number(_rounded(default) if kind == "float" else float(default))
-        case "array":
-            elements = [_equality(schema.items, element) for element in default]
-            return lambda value: (
-                isinstance(value, list)
-                and len(value) == len(elements)
-                and all(equal(item) for equal, item in zip(elements, value, strict=True))
-            )
-        case "map" if not default:
-            return lambda value: value == {}
-        case _:
-            return _never
-
-
-def _same_number(default: float) -> Gap:
-    sign = math.copysign(1.0, default)
-    return lambda value: type(value) in {float, int} and value == default and math.copysign(1.0, value) == sign
-
-
-def _rounded(default: float) -> float:
-    """Return `default` as a Java float holds it."""
-    number: float = struct.unpack("f", struct.pack("f", default))[0]
-    return number
-
-
-def _never(value: Any) -> bool:  # noqa: ARG001
-    return False

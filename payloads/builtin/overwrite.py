@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from payloads.builtin.base import BaseAvroPayload, PairRule
+from payloads.avro import NULL_VALUE, default_test
+from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.rules import PairRule
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import AvroSchema, Record
+    from payloads.avro import AvroSchema, Field, Record
 
 
 class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
@@ -20,7 +22,10 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     Added in 0.1.0.
     """
 
-    __slots__ = ()
+    __slots__ = ("judged_field",)
+
+    #: The field whose value `overwrite_field` judges; Java's values tell their types themselves.
+    judged_field: Field | None
 
     java_name = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
 
@@ -53,9 +58,29 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record, or None if it is a delete; `current` and ordering play no part."""
-        return OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
+        """Return the insert value: the incoming record, or None if it is a delete; `current` plays no part."""
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, or None if it is a delete."""
+        if self.is_extended:
+            return None if self._java_is_empty() or self.flagged else self._java_read(schema)
         return None if self.flagged else self.record
+
+    _java_insert = get_insert_value
+
+    def overwrite_field(self, value: Any, default_value: Any) -> bool:
+        """Whether a value is the default, so that the stored one stays (Java: `overwriteField`).
+
+        Args:
+            value: that of the incoming record.
+            default_value: what `defaultVal()` of the field returns.
+        """
+        if default_value is NULL_VALUE:
+            return value is None
+        field: Field | None = getattr(self, "judged_field", None)
+        if field is not None and default_value == field.defaultVal():
+            return default_test(field)(value)
+        return type(value) is type(default_value) and bool(value == default_value)
+
+    _java_overwrite_field = overwrite_field

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from payloads.builtin.base import FillRule, PairRule
-from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload, is_null
-from payloads.errors import OrderingTypeError, SchemaError
+from payloads.avro import is_null
+from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.builtin.rules import FillRule, PairRule
+from payloads.errors import OrderingTypeError, PayloadBridgeError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, same_class
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields, ordering_reader
 from payloads.release import releases
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import AvroSchema, Field, Record
+    from payloads.avro import AvroSchema, Field, Record, RecordBuilder
     from payloads.builtin.non_defaults import Gap
     from payloads.ordering import Ordering
 
@@ -44,13 +46,14 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     java_name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
     shipped = releases(since="0.13")
+    own_overloads = frozenset({"pre_combine", "combine_and_get_update_value"})
 
     @staticmethod
     def gap_of(field: Field) -> Gap:  # noqa: ARG004
         """Return the test for null, whatever the default of `field` is."""
         return is_null
 
-    def pre_combine(
+    def pre_combine(  # noqa: PLR0911 (one of each reason)
         self,
         older: HoodieRecordPayload,
         schema: AvroSchema | None = None,
@@ -71,6 +74,8 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         if self.wins_unordered(older):
             return self
         older_is_later = older.ordering_value > self.ordering_value
+        if self.is_extended:
+            return self._merged_by_hooks(older, schema, older_is_later=older_is_later)
         if older.record is None or self.record is None:
             return self
         try:
@@ -86,6 +91,89 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
             return self
         later = older if older_is_later else self
         return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
+
+    def _merged_by_hooks(
+        self, older: HoodieRecordPayload, schema: AvroSchema, *, older_is_later: bool
+    ) -> HoodieRecordPayload:
+        merged = None
+        try:
+            record = older._java_read(schema)  # type: ignore[attr-defined]  # noqa: SLF001 (of the same family)
+            if record is not None:
+                merged = self._merge_old(record, schema, old_is_newer=older_is_later, is_pre_combining=True)
+        except PayloadBridgeError:
+            pass
+        except Exception as error:  # noqa: BLE001 (Hudi catches whatever merging raises, with a line in its log)
+            warnings.warn(
+                f"{type(self).__name__}: merging two versions of a batch raised {type(error).__name__}: {error}; as in "
+                "Hudi the newer version is kept",
+                stacklevel=2,
+            )
+        if merged is None:
+            return self
+        later = older if older_is_later else self
+        return PartialUpdateAvroPayload.for_release(self.release)(merged, later.ordering_value)
+
+    def _merge_old(
+        self, old: Record, schema: AvroSchema, *, old_is_newer: bool, is_pre_combining: bool
+    ) -> Record | None:
+        """Merge with an older version, or a newer one that came before, by the calls that users' classes override."""
+        value = self._java_insert_while_merging(schema, is_pre_combining)
+        if value is None:
+            if not is_pre_combining:
+                return None
+            msg = f"{type(self).__name__} has no insert value to combine"
+            raise PayloadFailedError(msg)
+        if not old_is_newer:
+            return self._java_merge_records(schema, value, old)
+        if COMMIT_TIME in schema.by_name:
+            return self._java_merge_disorder(schema, old, value, is_pre_combining)
+        return self._java_merge_records(schema, old, value)
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | bool | None = None) -> Record | Sentinel | None:  # noqa: FBT001 (an overload of Java)
+        """Return the record, or None if it is a delete.
+
+        Java has another overload, `getInsertValue(schema, isPreCombining)`: with True, a delete gives its record, too.
+        """
+        if self.is_extended and not self._java_is_empty() and props is True:
+            return self._java_read(schema)
+        return super().get_insert_value(schema) if self.is_extended else None if self.flagged else self.record
+
+    def _java_insert_while_merging(self, schema: AvroSchema, is_pre_combining: bool) -> Record | None:  # noqa: FBT001 (as in Java)
+        return PartialUpdateAvroPayload.get_insert_value(self, schema, is_pre_combining)  # type: ignore[return-value]
+
+    def merge_disorder_records_with_metadata(
+        self,
+        schema: AvroSchema,
+        old_record: Record,
+        updating_record: Record,
+        is_pre_combining: bool,  # noqa: FBT001 (as in Java)
+    ) -> Record | None:
+        """Return `old_record`, which is the later one, filled from `updating_record`, which gives the meta columns.
+
+        Java: `mergeDisorderRecordsWithMetadata`. None where `old_record` is a delete, unless versions are combined.
+
+        Raises:
+            SchemaError: a record lacks a field, or null remains in a field that refuses it.
+        """
+        if not is_pre_combining and self._java_is_delete_record(old_record):
+            return None
+        if not self.sets_fields:
+            return self._merged_with_meta(old_record, updating_record, schema)
+
+        def set_field(builder: RecordBuilder, field: Field) -> None:
+            is_meta = field.name in META_COLUMNS
+            pair = (updating_record, old_record) if is_meta else (old_record, updating_record)
+            self._java_set_field(*pair, builder, field)
+
+        return self._built(schema, set_field)
+
+    _java_merge_disorder = merge_disorder_records_with_metadata
+
+    def overwrite_field(self, value: Any, default_value: Any) -> bool:
+        """Whether the value is null, so that the other record's is taken, whatever the default (`overwriteField`)."""
+        return value is None
+
+    _java_overwrite_field = overwrite_field
 
     @classmethod
     def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
@@ -120,12 +208,14 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         """
         # The comparison comes first, as in Hudi: it can fail for a delete too.
         stored_is_later = props is not None and self._stored_is_later(current, schema, props)
+        if self.is_extended:
+            return self._merge_old(current, schema, old_is_newer=stored_is_later, is_pre_combining=False)
         if self.record is None or self.flagged:
             return None
         if not stored_is_later:
             return self._merged(self.record, current, schema)
         if COMMIT_TIME in schema.by_name:
-            deleted = self.is_delete_record(current)
+            deleted = self._java_is_delete_record(current)
             return None if deleted else self._merged_with_meta(current, self.record, schema)
         return self._merged(current, self.record, schema)
 
@@ -137,7 +227,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         return stored is not None and same_class(stored, self.ordering_value) and stored > self.ordering_value
 
     def _merged(self, high: Record, low: Record, schema: AvroSchema) -> Record | None:
-        return None if self.is_delete_record(high) else self.filled(high, low, schema)
+        return None if self._java_is_delete_record(high) else self.filled(high, low, schema)
 
     def _merged_with_meta(self, later: Record, updating: Record, schema: AvroSchema) -> Record:
         """Fill `later` from `updating`, which arrived after it and so gives the meta columns."""

@@ -48,11 +48,21 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
         props: Props | None = None,
     ) -> Record | Sentinel | None:
         """Return the record."""
-        return self.get_insert_value(schema)
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record, None if there is none."""
-        return self.record
+        return self._java_read(schema) if self.is_extended else self.record
+
+    _java_insert = get_insert_value
+
+    def get_record_bytes(self) -> bytes:
+        """Return the record in Avro's binary coding, empty without a record.
+
+        Raises:
+            PayloadConfigError: no call has passed the schema yet.
+        """
+        return self._java_bytes("getRecordBytes")
 
 
 class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
@@ -88,6 +98,8 @@ class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> None:
         """Return None: store nothing."""
+
+    _java_insert = get_insert_value
 
 
 class RewriteAvroPayload(BuiltinPayload, heads_family=True):
@@ -129,7 +141,7 @@ class RewriteAvroPayload(BuiltinPayload, heads_family=True):
         Raises:
             PayloadFailedError: there is none.
         """
-        return self.get_insert_value(schema)
+        return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record.
@@ -141,3 +153,5 @@ class RewriteAvroPayload(BuiltinPayload, heads_family=True):
             msg = f"{type(self).__name__} was built without a record; Hudi fails here too: give it one or drop the row"
             raise PayloadFailedError(msg)
         return self.record
+
+    _java_insert = get_insert_value

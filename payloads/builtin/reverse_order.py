@@ -29,6 +29,11 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
         """Whether to update, given `order`: the stored ordering value compared with the incoming one."""
         return super().incoming_wins(-order, props)
 
+    @staticmethod
+    def wins_outright(order: int) -> bool:
+        """Whether the incoming version wins outright, given how the stored value compares with its own."""
+        return order > 0
+
     def pre_combine(
         self,
         older: HoodieRecordPayload,
@@ -37,4 +42,5 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     ) -> HoodieRecordPayload:
         """Keep the version with the lesser ordering value; ties and empty older versions go to the newer one."""
         self.check_family(older)
-        return older if older.record is not None and older.ordering_value < self.ordering_value else self
+        is_empty = older._java_is_empty() if older.is_extended else older.record is None  # type: ignore[attr-defined]  # noqa: SLF001
+        return older if not is_empty and older.ordering_value < self.ordering_value else self

@@ -130,18 +130,16 @@ class PayloadAdapter(HoodieRecordPayload):
         Raises:
             PayloadFailedError: the user's code raised, or returned something other than a record.
         """
-        if self._object is None:
-            self.opened(schema)
+        own = self.opened(schema) if self._object is None or self.keeps_schema else self._object
         untouched = to_logical(current, schema) if self.logical_types else current
         given = copier(schema)(untouched)
         try:  # as `_call` does, but this call happens for each merge
-            result = self.calls["combine_and_get_update_value"].apply(self._object, given, schema, props)
+            result = self.calls["combine_and_get_update_value"].apply(own, given, schema, props)
         except PayloadBridgeError:
             raise
         except Exception as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
-        # Hudi then keeps the very object that it lent to the payload.
-        keeps_given = result is given or result is SENTINEL
+        keeps_given = result is given or result is SENTINEL  # Hudi then keeps the very object that it lent
         if not keeps_given:
             return self._taken_back("combine_and_get_update_value", result, schema)
         if same_record(given, untouched):
@@ -236,8 +234,11 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def opened(self, schema: AvroSchema | None) -> Any:
         """Return the user's object, built now if it was waiting for a schema."""
-        if self._object is None and schema is not None:
-            self._build(schema)
+        if schema is not None:
+            if self._object is None:
+                self._build(schema)
+            if self.keeps_schema:
+                self._object.call_schema = schema
         return self.wrapped
 
     def _build(self, schema: AvroSchema | None) -> None:
@@ -257,14 +258,15 @@ class PayloadAdapter(HoodieRecordPayload):
         """Return an adapter of `made`, an object that the user's code built itself."""
         if type(made) is cls.user_class is not cls.target:
             made.__class__ = cls.target  # named by its own name, a class that inherits ours is bound to no release
+        if cls.keeps_schema:
+            made.call_schema = known
         adapter = cls.__new__(cls)
-        record, ordering_value = getattr(made, "record", None), getattr(made, "ordering_value", None)
+        record, ordering_value = (getattr(made, name, None) for name in ("record", "ordering_value"))
         adapter.__dict__ |= {
             "record": kept(record, cls._logical(known)) if isinstance(record, dict) else None,
             "ordering_value": ordering_value if isinstance(ordering_value, Ordering) else NATURAL_ORDER,
-            "_object": made,
-            "_schema": known,
         }
+        adapter.__dict__ |= {"_object": made, "_schema": known}
         return adapter
 
     # -- calls
@@ -285,8 +287,7 @@ class PayloadAdapter(HoodieRecordPayload):
     @classmethod
     def failed(cls, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
         """Return the error to raise where the method `name` raised `error`."""
-        shown = repr(record)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
+        shown = text if len(text := repr(record)) <= _SHOWN else f"{text[:_SHOWN]}..."
         return PayloadFailedError(
             f"{cls._label(name)} raised {type(error).__name__}: {error}; fix the class, or the record: {shown}",
         )
@@ -307,9 +308,11 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
         """Return a result for the engine: `record` itself if its copy came back as it was, else a new record."""
-        if result is not None and result is self._given:
-            if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
-                return self.record
+        is_given = result is not None and result is self._given
+        may_be = is_given or (self.decodes_anew and isinstance(result, dict) and self._untouched is not None)
+        if may_be and same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
+            return self.record
+        if is_given:
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
         return self.returned(name, result, self._logical(schema))
 

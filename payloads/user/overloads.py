@@ -5,8 +5,10 @@ Everything here is decided once a class, from signatures; no call is ever tried.
 
 from __future__ import annotations
 
+import difflib
 import functools
 import inspect
+import types
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +17,7 @@ from payloads.api import HoodieRecordPayload
 from payloads.errors import PayloadConstructorError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 _SCHEMA_PROPS = ((), ("schema",), ("schema", "props"))
 
@@ -49,6 +51,7 @@ _REQUIRED = {
     "overwrites the stored row",
     "get_insert_value": "`def get_insert_value(self, schema): return self.record` inserts every new key",
 }
+_CLOSE = 0.86
 _CONSTRUCTORS = ((), ("record",), ("record", "ordering_value"))
 
 
@@ -90,6 +93,25 @@ def methods_of(user_class: type) -> Mapping[str, MethodCall]:
     return found
 
 
+def misspelled(user_class: type) -> Iterator[str]:
+    """Describe each method of a class that has all but the name of one of the interface's, and so is never called."""
+    plain = {method.java_name.lower(): method.java_name for method in METHODS.values()}
+    known = {*METHODS, *plain.values()}
+    for attribute, value in vars(user_class).items():
+        if attribute in known or attribute.startswith("_") or not callable(value):
+            continue
+        close = difflib.get_close_matches(attribute.replace("_", "").lower(), plain, 1, _CLOSE)
+        if close and not any(attribute in code.co_names for code in _codes(user_class)):
+            yield (
+                f"{user_class.__qualname__}.{attribute} looks like {plain[close[0]]} of HoodieRecordPayload, but has "
+                "another name, so nothing calls it; rename it"
+            )
+
+
+def _codes(user_class: type) -> list[types.CodeType]:
+    return [value.__code__ for value in vars(user_class).values() if isinstance(value, types.FunctionType)]
+
+
 def constructor_of(user_class: type) -> MethodCall:
     """Return how to call the constructor: with (record, ordering_value), (record) or (), the longest that fits.
 
@@ -122,7 +144,9 @@ def _spelling(user_class: type, name: str, java_name: str) -> str | None:
                 f"{owner.__qualname__} defines both {name} and {java_name}; {name} is called, remove {java_name}",
                 stacklevel=2,
             )
-        return here[0]
+        # Where both are one function, the other spelling was added to the user's own.
+        is_one = len(here) > 1 and vars(owner)[name] is vars(owner)[java_name]
+        return java_name if is_one and getattr(vars(owner)[name], "__name__", name) == java_name else here[0]
     return None
 
 

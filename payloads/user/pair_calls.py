@@ -67,6 +67,8 @@ class UserClass(Protocol):
     """What is known of a user's class: how to call it, and what its results and errors become."""
 
     target: type
+    keeps_schema: bool
+    decodes_anew: bool
     asks_for_deletes: bool
     calls: Mapping[str, MethodCall]
     construct: MethodCall
@@ -92,9 +94,18 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
         given = copy_own(record)
         return construct(record, target, given, ordering), given
 
+    def build_knowing(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
+        built, given = build(record, ordering)
+        built.call_schema = schema
+        return built, given
+
     of_class = user, schema, props
     return UserCalls(
-        build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class), pre_combine=_pre_combine(*of_class)
+        build_knowing if user.keeps_schema else build,
+        _merge(*of_class),
+        _merge_lent(*of_class),
+        *_inserts(*of_class),
+        pre_combine=_pre_combine(*of_class),
     )
 
 
@@ -126,7 +137,7 @@ def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[
 
 
 def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
-    copy_stored, is_same = copier(schema), comparer(schema)
+    copy_stored, is_same, decodes = copier(schema), comparer(schema), user.decodes_anew
     combine = _guarded(user, COMBINE, user.calls[COMBINE].apply)
 
     def merge(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
@@ -137,7 +148,7 @@ def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
             if is_same(lent, current):
                 return current
             result = lent
-        if result is given and is_same(given, record):
+        if (result is given or (decodes and isinstance(result, dict))) and is_same(result, record):
             return record
         return user.returned(COMBINE, result, None)
 
@@ -162,11 +173,12 @@ def _inserts(
     user: UserClass, schema: AvroSchema, props: Props
 ) -> tuple[Callable[[Built, Record], bool], Callable[[Built, Record], Record | Sentinel | None]]:
     insert, is_same = _guarded(user, "get_insert_value", user.calls["get_insert_value"].apply), comparer(schema)
+    decodes = user.decodes_anew
 
     def insert_value(built: Built, record: Record) -> Record | Sentinel | None:
         own, given = built
         result = insert(record, own, schema, props)
-        if result is given and is_same(given, record):
+        if (result is given or (decodes and isinstance(result, dict))) and is_same(result, record):
             return record
         return user.returned("get_insert_value", result, None)
 

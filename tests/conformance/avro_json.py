@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from payloads.avro.branch import Branch
 from payloads.avro.codec import parse_schema
-from payloads.avro.schema import AvroSchema, Branch
 from payloads.ordering import Ordering
+
+if TYPE_CHECKING:
+    from payloads.avro.schema import AvroSchema
 
 FLOATS = {"NaN": float("nan"), "Infinity": float("inf"), "-Infinity": float("-inf")}
 

@@ -7,7 +7,8 @@ import math
 import struct
 from typing import TYPE_CHECKING, Any
 
-from payloads.avro.schema import Branch, branch_of
+from payloads.avro.branch import Branch
+from payloads.avro.schema import branch_of
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:

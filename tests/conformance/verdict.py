@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from payloads.avro.schema import Branch
+from payloads.avro.branch import Branch
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import Ordering, ordering_text
 from tests.conformance.avro_json import FLOATS, decode_json, decode_ordering

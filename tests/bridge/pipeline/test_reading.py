@@ -16,8 +16,8 @@ from pyspark.sql import types as spark_types
 
 from bridge.errors import InputError
 from bridge.pipeline.files import ARRIVAL, read_batches, read_frame
+from payloads.avro.branch import Branch
 from payloads.avro.codec import encode, parse_schema, read_blocks, read_container
-from payloads.avro.schema import Branch
 from payloads.errors import SchemaError
 from tests.support.schemas import nullable, record_schema
 

@@ -21,7 +21,7 @@ from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
 from bridge.programs.program import Arrival, Origin
 from bridge.programs.standard_paths import standard_paths
 from payloads import parse_schema
-from payloads.avro.schema import JavaString
+from payloads.avro.branch import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.mergers.laws.recorded import read_case
 from tests.support import GUIDE

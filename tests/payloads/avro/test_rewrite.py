@@ -4,9 +4,10 @@ import copy
 
 import pytest
 
+from payloads.avro.branch import Branch
 from payloads.avro.codec import decode, encode, parse_schema
 from payloads.avro.rewrite import project_record, rewrite_record, rewrite_record_with_new_schema
-from payloads.avro.schema import AvroSchema, Branch
+from payloads.avro.schema import AvroSchema
 from payloads.errors import SchemaError
 from payloads.ordering import Ordering, compare
 

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payloads.api import Properties
+from payloads.avro.branch import Branch
 from payloads.avro.codec import decode, encode, parse_schema
-from payloads.avro.schema import Branch, branch_of
+from payloads.avro.schema import branch_of
 from payloads.errors import SchemaError
 from payloads.ordering_fields import TABLE_ORDERING_FIELDS, ordering_reader
 from payloads.release import HudiRelease

@@ -6,6 +6,8 @@ import datetime
 import decimal
 import pickle
 import re
+import sys
+import types
 import uuid
 import warnings
 
@@ -20,7 +22,11 @@ from payloads.errors import (
     PayloadFailedError,
     SchemaError,
 )
+from payloads.release import HudiRelease
 from payloads.user.payloads import adapt
+from tests.conformance.histories import Commit, History
+from tests.conformance.in_process import run_histories
+from tests.conformance.record_cases import TABLE_TYPES
 from tests.support import GUIDE
 from tests.support.schemas import nullable, record_schema
 
@@ -600,6 +606,43 @@ def test_the_class_of_the_guide_runs_as_it_says():
     assert great.combine_and_get_update_value(stored, SCHEMA, PROPS) is great.record
     assert keep_max(sale(-1), NATURAL_ORDER).get_insert_value(SCHEMA, PROPS) is None
     assert small.get_ordering_value() == Ordering("long", 9)
+
+
+def test_the_class_of_the_guide_merges_a_delete_without_data():
+    keep_max = adapt(guide_class())
+    empty, some = keep_max(None, NATURAL_ORDER), keep_max(sale(1), NATURAL_ORDER)
+    assert empty.pre_combine(some, SCHEMA, PROPS) is empty
+    assert some.pre_combine(empty, SCHEMA, PROPS) is some
+    assert empty.combine_and_get_update_value(sale(1), SCHEMA, PROPS) is None
+    assert empty.get_insert_value(SCHEMA, PROPS) is None
+
+
+@pytest.mark.parametrize("table_type", TABLE_TYPES)
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+@pytest.mark.parametrize("name", ["KeepMaxAmount", "DeletesByOperation"])
+def test_the_classes_of_the_guide_merge_tables_of_both_types(monkeypatch, name, release, table_type):
+    page = types.ModuleType("guide_page")
+    for block in re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL):
+        exec(compile(block, str(PAGE), "exec"), vars(page)) if "class " in block else None  # noqa: S102 (the page is ours)
+    monkeypatch.setitem(sys.modules, "guide_page", page)
+    columns = ("id", "part", "ts", "amount", "op")
+    batches = [
+        [("a", "p", 1, 5, "U"), ("b", "p", 1, 5, "U"), ("c", "p", 1, 5, "U")],
+        [("a", "p", 2, -9, "D"), ("b", "p", 1, 7, "U"), ("d", "p", 1, 2, "U")],
+        [("a", "p", 3, 1, "U"), ("b", "p", 3, 9, "D"), ("c", "p", 2, 6, "U")],
+    ]
+    commits = tuple(
+        Commit(tuple(dict(zip(columns, row, strict=True)) for row in rows), (), compacted_inline=number == 2)
+        for number, rows in enumerate(batches)
+    )
+    ddl = "id string, part string, ts bigint, amount bigint, op string"
+    options = {"hoodie.datasource.write.precombine.field": "ts"}
+    of_page = HudiRelease.parse(release), f"guide_page:{name}", TABLE_TYPES[table_type]
+    history = History("page", *of_page, ("ts",), options, ddl, commits)
+    *_, (_, _, rows) = run_histories([history])
+    kept = {row["id"]: row["amount"] for row in rows}
+    # By amount a negative one loses; by operation b is deleted, after a tie that kept its row.
+    assert kept == ({"a": 5, "b": 9, "c": 6, "d": 2} if name == "KeepMaxAmount" else {"a": 1, "c": 6, "d": 2})
 
 
 def test_every_method_of_the_java_class_has_its_twin():

@@ -1,0 +1,120 @@
+"""Defaults of fields: what Java's code is given of them, and whether a value equals one there."""
+
+from __future__ import annotations
+
+import math
+import struct
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from payloads.avro.branch import Branch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Gap = Callable[[Any], bool]
+
+
+class JsonNull:
+    """The type of `NULL_VALUE`."""
+
+    _instance: ClassVar[JsonNull | None] = None
+
+    def __new__(cls) -> Self:
+        """Return the one instance; it is recognised by identity."""
+        if cls._instance is None:
+            cls._instance = super().__new__(cls)
+        return cls._instance  # type: ignore[return-value]
+
+    def __reduce__(self) -> tuple[type[JsonNull], tuple[()]]:
+        return JsonNull, ()
+
+    def __repr__(self) -> str:
+        return "NULL_VALUE"
+
+
+NULL_VALUE: Final = JsonNull()
+"""What `Field.defaultVal()` returns for the default null (Java: `JsonProperties.NULL_VALUE`); None is no default.
+
+Added in 0.1.0.
+"""
+
+
+def is_null(value: Any) -> bool:
+    """Whether a value is null."""
+    return value is None
+
+
+def default_test(field: Any) -> Gap:
+    """Return the test whether a value equals the default of `field` in Java; null if none, or null, is declared."""
+    if not field.has_default or field.default is None:
+        return is_null
+    return _equality(field.schema, field.default, top_level=True)
+
+
+def _equality(schema: Any, default: Any, *, top_level: bool = False) -> Gap:  # noqa: PLR0911 (one a kind)
+    """Return the test for values equal to `default`, a JSON value of `schema` (of its first branch in a union)."""
+    match schema.kind:
+        case "union":
+            first = schema.branches[0]
+            equal = _equality(first, default)
+            if schema.ambiguous:
+                return lambda value: isinstance(value, Branch) and value.name == first.name and equal(value.value)
+            if schema.mixes_numbers and first.kind in {"float", "double"}:
+                return lambda value: isinstance(value, float) and equal(value)  # an int is of the other branch
+            return equal
+        case "string" if top_level:
+            # Hudi turns plain strings, and only these, into Java strings before it compares.
+            return lambda value: bool(value == default)
+        case "boolean" | "int" | "long":
+            return lambda value: type(value) is type(default) and value == default
+        case "float" | "double" as kind:
+            return _same_number(_rounded(default) if kind == "float" else float(default))
+        case "array":
+            elements = [_equality(schema.items, element) for element in default]
+            return lambda value: (
+                isinstance(value, list)
+                and len(value) == len(elements)
+                and all(equal(item) for equal, item in zip(elements, value, strict=True))
+            )
+        case "map" if not default:
+            return lambda value: value == {}
+        case _:
+            return _never
+
+
+def _same_number(default: float) -> Gap:
+    sign = math.copysign(1.0, default)
+    return lambda value: type(value) in {float, int} and value == default and math.copysign(1.0, value) == sign
+
+
+def _rounded(default: float) -> float:
+    """Return `default` as a Java float holds it."""
+    number: float = struct.unpack("f", struct.pack("f", default))[0]
+    return number
+
+
+def _never(value: Any) -> bool:  # noqa: ARG001
+    return False
+
+
+def default_value(schema: Any, default: Any) -> Any:  # noqa: PLR0911 (one a kind)
+    """Return the physical value of a default, which Avro writes as JSON of the first branch of a union."""
+    match schema.kind:
+        case "union" if default is None:
+            return None
+        case "union":
+            first = schema.branches[0]
+            value = default_value(first, default)
+            return Branch(first.name, value) if schema.ambiguous else value
+        case "bytes" | "fixed":
+            return default.encode("iso-8859-1")
+        case "float" | "double":
+            return float(default)
+        case "array":
+            return [default_value(schema.items, item) for item in default]
+        case "map":
+            return {key: default_value(schema.values, item) for key, item in default.items()}
+        case "record":
+            return {f.name: default_value(f.schema, default.get(f.name, f.default)) for f in schema.fields}
+        case _:
+            return default
