@@ -34,10 +34,13 @@ if TYPE_CHECKING:
 EQUAL = "equal"
 REFUSED_BY_BOTH = "refused by both"
 DIFFERS = "differs"
+OTHERWISE = "refused by both, for different reasons"
 BY_HUDI = "refused by Hudi alone"
 HERE = "refused here alone"
 FINE = {EQUAL, REFUSED_BY_BOTH}
 _KINDS = {long: short for short, long in TABLE_TYPES.items()}
+_WORDS: tuple[tuple[str, str], ...] = ()
+"""What Hudi's exceptions say, and what is said here instead."""
 _WRAPPERS = ("HoodieException", "HoodieUpsertException", "HoodieInsertException", "SparkException", "RuntimeException")
 
 
@@ -149,7 +152,9 @@ def compared(spark: SparkSession, recorded: Recorded, jars: Mapping[HudiRelease,
     if recorded.refused is None:
         return Answer(recorded, EQUAL, **counts)
     told = (f"Hudi: {_innermost(recorded.error)}", f"here: {refusal}")
-    verdict = BY_HUDI if refusal is None else REFUSED_BY_BOTH
+    if refusal is None:
+        return Answer(recorded, BY_HUDI, **counts, told=told)
+    verdict = REFUSED_BY_BOTH if is_one_reason(recorded.error, refusal) else OTHERWISE
     return Answer(recorded, verdict, **counts, told=told)
 
 
@@ -196,6 +201,14 @@ def _by_key(rows: Iterable[Row]) -> dict[str, list[Row]]:
 
 def _sentence(error: Exception) -> str:
     return re.sub(r"\s+", " ", sentence_of(error))[:500]
+
+
+def is_one_reason(hudis: str, ours: str) -> bool:
+    """Whether our sentence names the exception that Hudi failed with, by its class and words or by `_WORDS`."""
+    kind, _, words = _innermost(hudis).partition(": ")
+    if kind.rpartition(".")[2] in ours and words[:60] in ours:
+        return True
+    return any(theirs in hudis and said in ours for theirs, said in _WORDS)
 
 
 def _innermost(error: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from payloads import HudiRelease
 from tests.conformance.record_table import history_of, session, write
 from tests.corpus.shapes import SHAPES, TYPES
@@ -32,6 +33,12 @@ _FEW_FILES = {
     "hoodie.index.type": "SIMPLE",
     "hoodie.simple.index.parallelism": "1",
 }
+_SETTINGS = {
+    **INTERPRETED,
+    "spark.driver.extraJavaOptions": JAVA_OPTIONS,
+    "spark.sql.adaptive.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
 _THROWN = re.compile(r"^(?:Caused by: |.*?: )?((?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.*)$")
 _LONGEST = 400
 
@@ -44,7 +51,7 @@ _LONGEST = 400
 @click.option("--seed", default=0)
 def main(release: str, folder: Path, jars: str, tables: Sequence[str], seed: int) -> None:
     """Write a history of each table below FOLDER/RELEASE."""
-    spark = session(release, {"spark.jars": jars, "spark.sql.adaptive.enabled": "false", "spark.driver.memory": "1g"})
+    spark = session(release, _SETTINGS | {"spark.jars": jars})
     try:
         for label in tables:
             name, _, table_type = label.rpartition("-")
