@@ -75,7 +75,9 @@ class Shape:
         options: more options of the writer.
         library: a source that is compiled into a jar of its own.
         java: the class, where another shape has it too.
-        ends: whether a row is the last of its key: then it is the only one in its batch, and newer than the others.
+        deletes: whether a row is a delete, of which the first batch has none.
+        only_stored: whether deletes are of keys that are stored then: each is the only row of its key in its batch, and
+            newer than those before.
         strategy: the strategy id of a merger; empty for a payload.
         twin: the Python class that does the same as a merger for Spark's rows, which the jvm engine refuses.
     """
@@ -87,7 +89,8 @@ class Shape:
     options: Mapping[str, str] = field(default_factory=dict)
     library: str | None = None
     java: str | None = None
-    ends: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    deletes: Callable[[Mapping[str, Any]], bool] = lambda _: False
+    only_stored: bool = False
     strategy: str = ""
     twin: str | None = None
 
@@ -135,17 +138,20 @@ def drawn(shape: Shape, seed: int) -> list[list[dict[str, Any]]]:
     """Draw the batches of a shape: new keys, updates, late rows, ties, nulls, deletes, and keys several times."""
     source = random.Random(f"{seed}/{shape.name}")  # noqa: S311 (seeded on purpose)
     keys, last = [f"k{number:02}" for number in range(_KEYS)], dict[str, int]()
+    stored = set[str]()
     found = []
     for number in range(_COMMITS):
         batch = []
-        for key in source.sample(keys, min(len(keys), _LATER if number else _FIRST)):
+        for key in source.sample(keys, _LATER if number else _FIRST):
             rows = [_row(shape, source, key, last) for _ in range(source.choice((1, 1, 1, 1, 2, 2, 3)))]
-            end = next((row for row in rows if shape.ends(row)), None)
-            if end is not None:
-                if key not in last or end["ts"] <= last[key]:
+            deleting = next((row for row in rows if shape.deletes(row)), None)
+            if deleting is not None and (shape.only_stored or not number):
+                if key not in stored:
                     continue
-                keys.remove(key)
-                rows = [end]
+                rows = [_at(shape, source, deleting, last[key] + 1)]
+                stored.remove(key)
+            else:
+                stored.add(key)
             batch += rows
             last[key] = max(last.get(key, 0), *(row["ts"] for row in rows))
         source.shuffle(batch)
@@ -158,6 +164,13 @@ def _row(shape: Shape, source: random.Random, key: str, last: Mapping[str, int])
     ts = before + source.choice((1, 2, 3, 1, 2, 3, 0, 0, -1, -4))
     values = {name: draw(source, ts) for name, (_, draw) in shape.columns.items()}
     return {"id": key, "part": "p", "ts": ts, **values}
+
+
+def _at(shape: Shape, source: random.Random, row: dict[str, Any], ts: int) -> dict[str, Any]:
+    """Return a row with another time."""
+    if shape.ordering == "ts":
+        return row | {"ts": ts}
+    return row | {"ts": ts, shape.ordering: shape.columns[shape.ordering][1](source, ts)}
 
 
 def _op_ts(_: random.Random, ts: int) -> str:
@@ -174,7 +187,7 @@ SHAPES: Final = {
             package="org.apache.hudi.common.model",
         ),
         Shape("StampsIncoming", {"city": _CITY, "audit": _NOTHING, _FLAG: _DELETED}),
-        Shape("DeletesByHook", {"op": _OP, "city": _CITY, _FLAG: _DELETED}),
+        Shape("DeletesByHook", {"op": _OP, "city": _CITY}, deletes=lambda row: row["op"] == "D"),
         Shape("StrictlyNewer", {"city": _CITY, "points": _POINTS, _FLAG: _DELETED}),
         Shape("CountsMerges", {"city": _CITY, "merges": ("int", lambda _source, _: None), _FLAG: _DELETED}),
         Shape("SumsAmounts", {"amount": _AMOUNT, "quantity": _POINTS, "city": _CITY}),
@@ -184,6 +197,8 @@ SHAPES: Final = {
             "GoldenGate",
             {"op_type": _OP, "op_ts": ("string", _op_ts), "city": _CITY, "points": _POINTS},
             ordering="op_ts",
+            deletes=lambda row: row["op_type"] == "D",
+            only_stored=True,
         ),
         Shape(
             "ChangeCapture",
@@ -194,6 +209,8 @@ SHAPES: Final = {
                 "note": ("string", _one_of("__debezium_unavailable_value", "long", "longer")),
             },
             ordering="_event_lsn",
+            deletes=lambda row: row["_change_operation_type"] == "d",
+            only_stored=True,
         ),
         Shape(
             "ReadsProperties",
@@ -204,9 +221,16 @@ SHAPES: Final = {
             "DeletesByProperty",
             {"state": ("string", _one_of("new", "open", "open", "open", "gone")), "city": _CITY},
             options={"acme.delete.column": "state", "acme.delete.value": "gone"},
-            ends=lambda row: row["state"] == "gone",
+            deletes=lambda row: row["state"] == "gone",
+            only_stored=True,
         ),
-        Shape("DeletesUnknown", {"op": _OP, "city": _CITY}, java="DeletesByProperty"),
+        Shape(
+            "DeletesUnknown",
+            {"op": _OP, "city": _CITY},
+            java="DeletesByProperty",
+            deletes=lambda row: row["op"] == "D",
+        ),
+        Shape("CopiesRecord", {"city": _CITY, "note": _NOTE}),
         Shape("CachesPositions", {"city": _CITY, "points": _POINTS, _FLAG: _DELETED}),
         Shape("RemembersRecord", {"city": _CITY, "origin": _NOTHING, _FLAG: _DELETED}),
         Shape(

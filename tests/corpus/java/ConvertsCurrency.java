@@ -25,7 +25,7 @@ public class ConvertsCurrency extends OverwriteWithLatestAvroPayload {
     if (!insert.isPresent()) {
       return insert;
     }
-    GenericRecord made = new GenericData.Record((GenericData.Record) insert.get(), true);
+    GenericRecord made = GenericData.get().deepCopy(insert.get().getSchema(), (GenericRecord) insert.get());
     Object amount = made.get("amount");
     if (amount != null) {
       made.put("euros", Rates.euros((Double) amount, String.valueOf(made.get("currency"))));

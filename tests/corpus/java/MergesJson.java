@@ -29,7 +29,7 @@ public class MergesJson extends OverwriteWithLatestAvroPayload {
     if (!insert.isPresent()) {
       return Option.empty();
     }
-    GenericRecord made = new GenericData.Record((GenericData.Record) insert.get(), true);
+    GenericRecord made = GenericData.get().deepCopy(insert.get().getSchema(), (GenericRecord) insert.get());
     JsonNode before = parsed(((GenericRecord) stored).get("attributes"));
     JsonNode after = parsed(made.get("attributes"));
     if (before.isObject() && after.isObject()) {

@@ -26,7 +26,7 @@ public class ReadsProperties extends OverwriteWithLatestAvroPayload {
     if (!insert.isPresent()) {
       return Option.empty();
     }
-    GenericRecord made = new GenericData.Record((GenericData.Record) insert.get(), true);
+    GenericRecord made = GenericData.get().deepCopy(insert.get().getSchema(), (GenericRecord) insert.get());
     String kept = props.getProperty("acme.keep.columns", "");
     for (String name : kept.isEmpty() ? new String[0] : kept.split(",")) {
       Object before = ((GenericRecord) stored).get(name);

@@ -30,7 +30,7 @@ public class RemembersRecord extends OverwriteWithLatestAvroPayload {
     if (!insert.isPresent()) {
       return insert;
     }
-    GenericRecord made = new GenericData.Record((GenericData.Record) insert.get(), true);
+    GenericRecord made = GenericData.get().deepCopy(insert.get().getSchema(), (GenericRecord) insert.get());
     made.put("origin", source == null ? "bytes" : "memory");
     return Option.of(made);
   }
