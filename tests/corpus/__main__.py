@@ -23,7 +23,7 @@ import click
 from bridge.spark import local_session
 from bridge.spark.small_input import INTERPRETED
 from payloads import HudiRelease
-from tests.corpus.compared import BY_HUDI, FINE, HERE, OTHERWISE, REFUSED_BY_BOTH, compared, load
+from tests.corpus.compared import BY_HUDI, FINE, FORETOLD, HERE, OTHERWISE, REFUSED_BY_BOTH, compared, load
 from tests.corpus.jars import jars_for
 from tests.corpus.shapes import SHAPES, TYPES, build_of
 from tests.jvm.java_compiler import JavaCompiler
@@ -133,7 +133,8 @@ class _Run:
         return (
             f"{total['tables']} tables, {total['snapshots']:,} snapshots, {total['rows']:,} rows, "
             f"{total['differences']:,} differences; refused by both for one reason: {total[REFUSED_BY_BOTH]} tables, "
-            f"for different reasons: {total[OTHERWISE]}, by Hudi alone: {total[BY_HUDI]}, here alone: {total[HERE]}; "
+            f"for different reasons: {total[OTHERWISE]}, by Hudi alone: {total[BY_HUDI]}, by Hudi with a warning here: "
+            f"{total[FORETOLD]}, here alone: {total[HERE]}; "
             f"without an answer: {total['missing']}"
         )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge import MergePlan, simulate
 from bridge.engines import COMMIT
 from bridge.errors import sentence_of
+from bridge.merge import merger_warnings
 from mergers import MergerRef
 from payloads import PayloadRef
 from tests.conformance import histories
@@ -37,9 +38,12 @@ DIFFERS = "differs"
 OTHERWISE = "refused by both, for different reasons"
 BY_HUDI = "refused by Hudi alone"
 HERE = "refused here alone"
-FINE = {EQUAL, REFUSED_BY_BOTH}
+FORETOLD = "refused by Hudi, and a warning here says so"
+FINE = {EQUAL, REFUSED_BY_BOTH, FORETOLD}
 _KINDS = {long: short for short, long in TABLE_TYPES.items()}
-_WORDS: tuple[tuple[str, str], ...] = ()
+_WORDS: tuple[tuple[str, str], ...] = (
+    ("No valid spark merger implementation set", "No valid spark merger implementation set"),
+)
 """What Hudi's exceptions say, and what is said here instead."""
 _WRAPPERS = ("HoodieException", "HoodieUpsertException", "HoodieInsertException", "SparkException", "RuntimeException")
 
@@ -153,7 +157,9 @@ def compared(spark: SparkSession, recorded: Recorded, jars: Mapping[HudiRelease,
         return Answer(recorded, EQUAL, **counts)
     told = (f"Hudi: {_innermost(recorded.error)}", f"here: {refusal}")
     if refusal is None:
-        return Answer(recorded, BY_HUDI, **counts, told=told)
+        warnings = " ".join(merger_warnings(plan))
+        verdict = FORETOLD if is_one_reason(recorded.error, warnings) else BY_HUDI
+        return Answer(recorded, verdict, **counts, told=(told[0], f"here: {warnings or None}"))
     verdict = REFUSED_BY_BOTH if is_one_reason(recorded.error, refusal) else OTHERWISE
     return Answer(recorded, verdict, **counts, told=told)
 

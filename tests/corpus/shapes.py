@@ -231,6 +231,7 @@ SHAPES: Final = {
             deletes=lambda row: row["op"] == "D",
         ),
         Shape("CopiesRecord", {"city": _CITY, "note": _NOTE}),
+        Shape("TellsClasses", {"city": _CITY, "told": _NOTHING}),
         Shape("CachesPositions", {"city": _CITY, "points": _POINTS, _FLAG: _DELETED}),
         Shape("RemembersRecord", {"city": _CITY, "origin": _NOTHING, _FLAG: _DELETED}),
         Shape(
