@@ -40,6 +40,7 @@ BY_HUDI = "refused by Hudi alone"
 HERE = "refused here alone"
 FORETOLD = "refused by Hudi, and a warning here says so"
 FINE = {EQUAL, REFUSED_BY_BOTH, FORETOLD}
+_TOLD = 5
 _KINDS = {long: short for short, long in TABLE_TYPES.items()}
 _WORDS: tuple[tuple[str, str], ...] = (
     ("No valid spark merger implementation set", "No valid spark merger implementation set"),
@@ -152,7 +153,7 @@ def compared(spark: SparkSession, recorded: Recorded, jars: Mapping[HudiRelease,
     differences = [one for number in ours for one in _differences(number, history.snapshots[number], ours[number])]
     counts = {"snapshots": len(history.commits), "rows": sum(len(one) for one in history.snapshots.values())}
     if differences:
-        return Answer(recorded, DIFFERS, **counts, differences=len(differences), told=tuple(differences))
+        return Answer(recorded, DIFFERS, **counts, differences=len(differences), told=tuple(differences[:_TOLD]))
     if recorded.refused is None:
         return Answer(recorded, EQUAL, **counts)
     told = (f"Hudi: {_innermost(recorded.error)}", f"here: {refusal}")
