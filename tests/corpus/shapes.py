@@ -188,6 +188,12 @@ SHAPES: Final = {
         ),
         Shape("StampsIncoming", {"city": _CITY, "audit": _NOTHING, _FLAG: _DELETED}),
         Shape("DeletesByHook", {"op": _OP, "city": _CITY}, deletes=lambda row: row["op"] == "D"),
+        Shape(
+            "DeletesByBoth",
+            {"op": _OP, "city": _CITY, _FLAG: _DELETED},
+            java="DeletesByHook",
+            deletes=lambda row: row["op"] == "D",
+        ),
         Shape("StrictlyNewer", {"city": _CITY, "points": _POINTS, _FLAG: _DELETED}),
         Shape("CountsMerges", {"city": _CITY, "merges": ("int", lambda _source, _: None), _FLAG: _DELETED}),
         Shape("SumsAmounts", {"amount": _AMOUNT, "quantity": _POINTS, "city": _CITY}),
