@@ -48,7 +48,7 @@ final class ModeWriter implements Merging.Writer {
         dedup = merger(dedupRule, fields, new CustomMerger.Asked(dedups, props, true));
         fields = (List) mergeRule.get("ordering");
         storedOrdering = new OrderingFields(records, records.write, fields, false, true);
-        merge = merger(mergeRule, fields, new CustomMerger.Asked(merges, props, false));
+        merge = merger(mergeRule, fields, new CustomMerger.Asked(merges, props, false, true));
     }
 
     private static boolean mayChange(Payloads payloads) {

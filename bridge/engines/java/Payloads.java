@@ -117,6 +117,11 @@ final class Payloads {
         return !payload.getInsertValue(schema, props).isPresent();
     }
 
+    /** Whether a shuffle leaves an object the bytes of its record alone (BaseAvroPayload from 1.1 on). */
+    boolean holdsBytes() {
+        return BaseAvroPayload.class.isAssignableFrom(type);
+    }
+
     /** Returns a payload's data as it is, without any delete rule, or null. */
     GenericRecord dataOf(HoodieRecordPayload payload, Schema schema, Properties props) throws Exception {
         if (indexedRecord != null) {
