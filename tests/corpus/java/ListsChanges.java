@@ -33,7 +33,7 @@ public class ListsChanges extends OverwriteWithLatestAvroPayload {
     StringBuilder old = new StringBuilder();
     for (Schema.Field field : schema.getFields()) {
       String name = field.name();
-      boolean isData = !name.startsWith("_hoodie") && !name.equals("changed") && !name.equals("before");
+      boolean isData = !name.startsWith("_") && !name.equals("changed") && !name.equals("before");
       if (isData && !Objects.equals(before.get(name), made.get(name))) {
         names.add(name);
         old.append(name).append('=').append(before.get(name)).append(';');
