@@ -7,8 +7,11 @@ import org.apache.hudi.common.model.HoodieRecordMerger;
 import org.apache.hudi.common.table.read.BufferedRecord;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** A merger for Spark's rows that makes one: the newer version with the points, the last column, of both. */
+/** A merger for Spark's rows that makes one: the newer version with the points of both. */
 public class AddsPoints implements HoodieRecordMerger {
+  private static final int META = 5;
+  private static final int POINTS = 4;
+
   @Override
   @SuppressWarnings("unchecked")
   public <T> BufferedRecord<T> merge(
@@ -18,12 +21,16 @@ public class AddsPoints implements HoodieRecordMerger {
     }
     InternalRow before = (InternalRow) older.getRecord();
     InternalRow made = ((InternalRow) newer.getRecord()).copy();
-    int last = made.numFields() - 1;
-    int lastBefore = before.numFields() - 1;
-    if (!before.isNullAt(lastBefore)) {
-      made.setLong(last, before.getLong(lastBefore) + (made.isNullAt(last) ? 0L : made.getLong(last)));
+    int from = place(before);
+    int into = place(made);
+    if (!before.isNullAt(from)) {
+      made.setLong(into, before.getLong(from) + (made.isNullAt(into) ? 0L : made.getLong(into)));
     }
     return new BufferedRecord<>(newer.getRecordKey(), newer.getOrderingValue(), (T) made, newer.getSchemaId(), null);
+  }
+
+  private static int place(InternalRow row) {
+    return row.numFields() > META + POINTS ? META + POINTS : POINTS;
   }
 
   @Override

@@ -7,8 +7,11 @@ import org.apache.hudi.common.model.HoodieRecordMerger;
 import org.apache.hudi.common.table.read.BufferedRecord;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** A merger for Spark's rows that chooses: the version with more points, the last column; of two equal ones the newer. */
+/** A merger for Spark's rows that chooses: the version with more points; of two equal ones the newer. */
 public class LargerPoints implements HoodieRecordMerger {
+  private static final int META = 5;
+  private static final int POINTS = 4;
+
   @Override
   public <T> BufferedRecord<T> merge(
       BufferedRecord<T> older, BufferedRecord<T> newer, RecordContext<T> context, TypedProperties props) {
@@ -19,8 +22,8 @@ public class LargerPoints implements HoodieRecordMerger {
   }
 
   private static long points(InternalRow row) {
-    int last = row.numFields() - 1;
-    return row.isNullAt(last) ? Long.MIN_VALUE : row.getLong(last);
+    int place = row.numFields() > META + POINTS ? META + POINTS : POINTS;
+    return row.isNullAt(place) ? Long.MIN_VALUE : row.getLong(place);
   }
 
   @Override

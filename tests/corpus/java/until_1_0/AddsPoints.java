@@ -13,7 +13,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.StructType;
 
-/** A merger for Spark's rows that makes one: the newer version with the points, the last column, of both. */
+/** A merger for Spark's rows that makes one: the newer version with the points of both. */
 public class AddsPoints implements HoodieRecordMerger {
   @Override
   public Option<Pair<HoodieRecord, Schema>> merge(
@@ -21,14 +21,14 @@ public class AddsPoints implements HoodieRecordMerger {
     InternalRow before = (InternalRow) older.getData();
     InternalRow after = (InternalRow) newer.getData();
     StructType columns = HoodieInternalRowUtils.getCachedSchema(newSchema);
-    int last = columns.length() - 1;
-    Object[] values = new Object[last + 1];
-    for (int place = 0; place <= last; place++) {
+    Object[] values = new Object[columns.length()];
+    for (int place = 0; place < values.length; place++) {
       values[place] = after.isNullAt(place) ? null : after.get(place, columns.apply(place).dataType());
     }
-    int lastBefore = before.numFields() - 1;
-    if (!before.isNullAt(lastBefore)) {
-      values[last] = before.getLong(lastBefore) + (values[last] == null ? 0L : (Long) values[last]);
+    int from = oldSchema.getField("points").pos();
+    int into = newSchema.getField("points").pos();
+    if (!before.isNullAt(from)) {
+      values[into] = before.getLong(from) + (values[into] == null ? 0L : (Long) values[into]);
     }
     InternalRow made = new GenericInternalRow(values).copy();
     return Option.of(Pair.of(new HoodieSparkRecord(newer.getKey(), made, columns, false), newSchema));

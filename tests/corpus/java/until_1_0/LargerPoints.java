@@ -9,18 +9,19 @@ import org.apache.hudi.common.util.Option;
 import org.apache.hudi.common.util.collection.Pair;
 import org.apache.spark.sql.catalyst.InternalRow;
 
-/** A merger for Spark's rows that chooses: the version with more points, the last column; of two equal ones the newer. */
+/** A merger for Spark's rows that chooses: the version with more points; of two equal ones the newer. */
 public class LargerPoints implements HoodieRecordMerger {
   @Override
   public Option<Pair<HoodieRecord, Schema>> merge(
       HoodieRecord older, Schema oldSchema, HoodieRecord newer, Schema newSchema, TypedProperties props) {
-    boolean isOlder = points((InternalRow) older.getData()) > points((InternalRow) newer.getData());
+    boolean isOlder = points(older, oldSchema) > points(newer, newSchema);
     return Option.of(isOlder ? Pair.of(older, oldSchema) : Pair.of(newer, newSchema));
   }
 
-  private static long points(InternalRow row) {
-    int last = row.numFields() - 1;
-    return row.isNullAt(last) ? Long.MIN_VALUE : row.getLong(last);
+  private static long points(HoodieRecord version, Schema schema) {
+    InternalRow row = (InternalRow) version.getData();
+    int place = schema.getField("points").pos();
+    return row.isNullAt(place) ? Long.MIN_VALUE : row.getLong(place);
   }
 
   @Override
