@@ -14,18 +14,11 @@ final class CustomMerger extends ModeMerger.Custom {
         final Payloads payloads;
         final Properties props;
         final boolean preCombines;
-        private final boolean decodes;
 
         Asked(Payloads payloads, Properties props, boolean preCombines) {
-            this(payloads, props, preCombines, false);
-        }
-
-        /** `isShuffled`: whether incoming versions have been through a shuffle, of which they come out as bytes. */
-        Asked(Payloads payloads, Properties props, boolean preCombines, boolean isShuffled) {
             this.payloads = payloads;
             this.props = props;
             this.preCombines = preCombines;
-            decodes = isShuffled && payloads != null && payloads.mayChangeInput && payloads.holdsBytes();
         }
     }
 
@@ -42,8 +35,7 @@ final class CustomMerger extends ModeMerger.Custom {
     }
 
     private Buffered combined(Buffered older, Buffered newer) throws Exception {
-        GenericRecord lent = context.lent(newer);
-        GenericRecord own = asked.decodes ? Decoded.of(lent) : lent;
+        GenericRecord own = asked.payloads.lent(context.lent(newer));
         HoodieRecordPayload payload = asked.payloads.around(own, newer.ordering);
         GenericRecord current = context.lent(older);
         if (current == null) {

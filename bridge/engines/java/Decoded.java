@@ -27,7 +27,7 @@ final class Decoded {
 
     /** Returns a record in that class, which is no `GenericData.Record`: code that casts to this fails, as it does there. */
     static GenericRecord of(GenericRecord record) throws Exception {
-        if (record == null || CREATE == null) {
+        if (record == null || CREATE == null || CREATE.getDeclaringClass().isInstance(record)) {
             return record;
         }
         try {
