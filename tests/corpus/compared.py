@@ -44,6 +44,9 @@ _TOLD = 5
 _KINDS = {long: short for short, long in TABLE_TYPES.items()}
 _WORDS: tuple[tuple[str, str], ...] = (
     ("No valid spark merger implementation set", "No valid spark merger implementation set"),
+    ("Failed to write to Hudi", "fails the write"),  # the cause stands in the executor's log alone
+    ("Failed to write to Hudi", "as it reads fields by position"),
+    ("cannot be cast to class java.lang.Boolean", "as it reads fields by position"),
 )
 """What Hudi's exceptions say, and what is said here instead."""
 _WRAPPERS = ("HoodieException", "HoodieUpsertException", "HoodieInsertException", "SparkException", "RuntimeException")

@@ -29,7 +29,9 @@ public class DeletesByProperty extends OverwriteWithLatestAvroPayload {
     Option<IndexedRecord> insert = getInsertValue(schema);
     String column = props.getProperty("acme.delete.column", "op");
     String value = props.getProperty("acme.delete.value", "D");
-    boolean isDelete = insert.isPresent() && value.equals(String.valueOf(((GenericRecord) insert.get()).get(column)));
-    return isDelete ? Option.empty() : insert;
+    if (!insert.isPresent() || schema.getField(column) == null) {
+      return insert;
+    }
+    return value.equals(String.valueOf(((GenericRecord) insert.get()).get(column))) ? Option.empty() : insert;
   }
 }
