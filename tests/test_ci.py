@@ -183,7 +183,12 @@ def test_the_script_hides_java_only_from_the_first_line_and_times_each_part(
     timed = re.findall(r"^\.ci/run: (.+) took \d+ s$", done.stdout, re.MULTILINE)
     lines = ["README's first line without Java", "README's second line"]
     parts = [f"the lane {name}" for name in lanes.LANES]
-    parts += ["wheel and sdist", "the guide as a site", "a cluster, Spark Connect and S3"]
+    parts += [
+        "users' classes beside real Hudi",
+        "wheel and sdist",
+        "the guide as a site",
+        "a cluster, Spark Connect and S3",
+    ]
     assert timed == [
         "a browser and shells for the tests",
         *lines,

@@ -42,6 +42,7 @@ class Case:
         options: the merge-related options of the writer.
         batches: what each commit writes.
         compact_after: numbers of batches, from 1, after which a merge-on-read table is compacted.
+        reads_with: the options of snapshot queries.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Case:
     schema_ddl: str
     batches: tuple[Batch, ...]
     compact_after: tuple[int, ...]
+    reads_with: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def folder(self) -> str:

@@ -21,7 +21,7 @@ from payloads import HudiRelease
 from payloads.release import releases
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
@@ -62,14 +62,15 @@ class JavaCompiler:
         names = (*_OF_EVERY_RELEASE, *_OF_RELEASE.get(release, ()))
         return self.compiled({name: (SOURCES / name).read_text("utf-8") for name in names}, release)
 
-    def compiled(self, sources: Mapping[str, str], release: HudiRelease) -> Path:
-        """Return the jar of sources, by file name."""
+    def compiled(self, sources: Mapping[str, str], release: HudiRelease, needed: Sequence[Path] = ()) -> Path:
+        """Return the jar of sources, by file name; `needed` are jars of libraries that they use."""
         bundle = bundle_for(self._spark, release)
-        made_of = json.dumps([_COMPILER, _OPTIONS, pyspark.__version__, bundle, sorted(sources.items())])
+        names = [jar.name for jar in needed]
+        made_of = json.dumps([_COMPILER, _OPTIONS, pyspark.__version__, bundle, names, sorted(sources.items())])
         jar = self._folder / f"{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.jar"
         if not jar.exists():
             with tempfile.TemporaryDirectory(dir=self._folder) as work:
-                self._compile(sources, [*resolve(self._spark, bundle), *_SPARK_JARS.glob("*.jar")], Path(work))
+                self._compile(sources, [*resolve(self._spark, bundle), *needed, *_SPARK_JARS.glob("*.jar")], Path(work))
                 Path(work, "classes.jar").replace(jar)
         return jar
 

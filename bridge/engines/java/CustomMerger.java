@@ -35,7 +35,7 @@ final class CustomMerger extends ModeMerger.Custom {
     }
 
     private Buffered combined(Buffered older, Buffered newer) throws Exception {
-        GenericRecord own = context.lent(newer);
+        GenericRecord own = asked.payloads.lent(context.lent(newer));
         HoodieRecordPayload payload = asked.payloads.around(own, newer.ordering);
         GenericRecord current = context.lent(older);
         if (current == null) {

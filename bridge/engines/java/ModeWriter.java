@@ -39,10 +39,10 @@ final class ModeWriter implements Merging.Writer {
         Map mergeRule = (Map) described.get("merge");
         dedupIgnoresOrdering = dedupRule.get("mode").equals(MergeMode.COMMIT_TIME_ORDERING);
         asksInsertValue = mergeRule.get("mode").equals(MergeMode.CUSTOM);
-        asked = owner.payloads(described, "asked");
+        asked = Payloads.ofWriter(owner.payloads(described, "asked"));
         deletes = new DeleteTest((Map) described.get("deletes"), records, records.write);
-        Payloads dedups = owner.payloads(dedupRule, "payload");
-        Payloads merges = owner.payloads(mergeRule, "payload");
+        Payloads dedups = Payloads.ofWriter(owner.payloads(dedupRule, "payload"));
+        Payloads merges = Payloads.ofWriter(owner.payloads(mergeRule, "payload"));
         mayChangeInput = mayChange(asked) || mayChange(dedups) || mayChange(merges);
         List fields = (List) dedupRule.get("ordering");
         dedup = merger(dedupRule, fields, new CustomMerger.Asked(dedups, props, true));

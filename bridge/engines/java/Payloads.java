@@ -35,6 +35,7 @@ final class Payloads {
     private final Function optionConstructor;
     private final Method indexedRecord;
     private final Field recordBytes;
+    private boolean decodes;
 
     Payloads(String name) throws Throwable {
         type = Payloads.class.getClassLoader().loadClass(name);
@@ -82,8 +83,24 @@ final class Payloads {
         return (HoodieRecordPayload) constructor.apply(record, ordering);
     }
 
+    /** Returns a class as writers from 1.1 on build it: they pass a payload what it has decoded of its own bytes. */
+    static Payloads ofWriter(Payloads payloads) throws Throwable {
+        if (payloads == null || !payloads.mayChangeInput || !BaseAvroPayload.class.isAssignableFrom(payloads.type)) {
+            return payloads;
+        }
+        Payloads found = new Payloads(payloads.type.getName());
+        found.decodes = true;
+        return found;
+    }
+
+    /** Returns a record in the class in which a payload is given it. */
+    GenericRecord lent(GenericRecord record) throws Exception {
+        return decodes ? Decoded.of(record) : record;
+    }
+
     /** Makes a payload of a row where merge modes decide: an ordering value that is null is left out, as Hudi does. */
-    HoodieRecordPayload around(GenericRecord record, Comparable ordering) {
+    HoodieRecordPayload around(GenericRecord row, Comparable ordering) throws Exception {
+        GenericRecord record = lent(row);
         if (ordering != null) {
             return make(record, ordering);
         }
