@@ -23,6 +23,8 @@ __all__ = ["ENGINES", "IMPLEMENTATIONS", "ON_ERROR", "MergePlan", "TableType"]
 ENGINES = ("auto", "native", "jvm", "python")
 ON_ERROR = ("fail", "quarantine")
 IMPLEMENTATIONS = ("python", "java")
+CALL_TIMEOUT: Final = 60
+"""Seconds that a call of a user's class may take: more than any that ends, even one that waits for another service."""
 _MOST_LETTERS: Final = 2_000
 
 
@@ -55,6 +57,8 @@ class MergePlan:
         implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
         on_error: `fail` ends the run at the first key that can't be merged; `quarantine` sets such a key aside with all
             its versions, and merges the others.
+        call_timeout: how many seconds a call of a user's class may take, before it is taken for one without an end;
+            0 for any time.
 
     Added in 0.1.0.
     """
@@ -80,6 +84,7 @@ class MergePlan:
     engine: Literal["auto", "native", "jvm", "python"] = "auto"
     implementation: Literal["python", "java"] | None = None
     on_error: Literal["fail", "quarantine"] = "fail"
+    call_timeout: int = CALL_TIMEOUT
 
     if TYPE_CHECKING:
         # `__post_init__` accepts more than the fields contain.
@@ -107,6 +112,7 @@ class MergePlan:
             engine: Literal["auto", "native", "jvm", "python"] = "auto",
             implementation: Literal["python", "java"] | None = None,
             on_error: Literal["fail", "quarantine"] = "fail",
+            call_timeout: int = CALL_TIMEOUT,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -159,6 +165,7 @@ class MergePlan:
             f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
         yield self.on_error not in ON_ERROR, f"on_error is {' or '.join(map(repr, ON_ERROR))}, not {self.on_error!r}"
+        yield self.call_timeout < 0, f"call_timeout is a number of seconds, or 0 for any time, not {self.call_timeout}"
         yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
         # What is not ported is rejected, so that no result is silently wrong.
         yield (

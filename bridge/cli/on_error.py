@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.plan import ON_ERROR
+from bridge.plan import CALL_TIMEOUT, ON_ERROR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -18,6 +18,15 @@ on_error_option = click.option(
     show_default=True,
     help="What to do with a key that can't be merged: end the run, or set the key aside with all its versions and the "
     "reason, and merge the others.",
+)
+
+call_timeout_option = click.option(
+    "--call-timeout",
+    type=click.IntRange(min=0),
+    default=CALL_TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long one call of your class may take, before it is taken for one that never ends; 0: any time.",
 )
 
 

@@ -12,6 +12,7 @@ from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
+from bridge.cli.on_error import call_timeout_option
 from bridge.cli.session import bare_session_options
 from bridge.config import key_hint
 from bridge.plan import ENGINES, MergePlan, TableType
@@ -212,6 +213,7 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
     ),
     *JAVA_OPTIONS,
+    call_timeout_option,
     bare_session_options,
 )
 
@@ -265,6 +267,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             engine=options["engine"],
             implementation=options["implementation"],
             on_error=options.get("on_error", "fail"),
+            call_timeout=options["call_timeout"],
         )
         if plan.payload is not None and not plan.runs_java:
             plan.payload.resolve(plan.release)

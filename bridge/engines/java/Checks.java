@@ -12,7 +12,14 @@ public final class Checks {
 
     /** Says why a class can't be used: a word for the reason and what it is about; null where it can. */
     public static String[] refused(String name) {
-        return refused(name, HoodieRecordPayload.class, new Class[] {GenericRecord.class, Comparable.class});
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(Checks.class.getClassLoader());
+        try {
+            return refused(name, HoodieRecordPayload.class, new Class[] {GenericRecord.class, Comparable.class});
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     /** The same for a class that must be a `wanted` and have a public constructor of these parameters. */
@@ -23,7 +30,7 @@ public final class Checks {
         } catch (ClassNotFoundException missing) {
             return new String[] {"missing", name};
         } catch (LinkageError broken) {
-            return new String[] {"broken", broken.toString()};
+            return new String[] {"broken", Failures.reason(broken, name)};
         }
         if (!wanted.isAssignableFrom(type)) {
             return new String[] {"unrelated", type.getName()};
@@ -36,6 +43,7 @@ public final class Checks {
         }
         try {
             type.getConstructor(parameters);
+            Class.forName(name, true, type.getClassLoader()); // its static initialiser, as Hudi's driver does
         } catch (NoSuchMethodException missing) {
             StringBuilder others = new StringBuilder();
             Constructor[] all = type.getConstructors();
@@ -43,8 +51,14 @@ public final class Checks {
                 others.append(i == 0 ? "" : ", ").append(parameters(all[i].getParameterTypes()));
             }
             return new String[] {"constructor", others.toString()};
-        } catch (LinkageError broken) {
-            return new String[] {"broken", broken.toString()};
+        } catch (ClassNotFoundException gone) {
+            return new String[] {"missing", name};
+        } catch (Error broken) {
+            if (!(broken instanceof LinkageError) && !(broken instanceof Exits.ExitError)
+                && !Failures.isOfClass(broken)) {
+                throw broken;
+            }
+            return new String[] {"broken", Failures.reason(broken, name)};
         }
         return null;
     }

@@ -36,7 +36,7 @@ final class FileGroupReader implements Merging.Reader {
     }
 
     public Version foldLog(Version folded, LogEntry entry) throws Exception {
-        at.point = MergePoint.LOG_FOLD;
+        at.enters(MergePoint.LOG_FOLD);
         if (entry.isDelete()) {
             return merger.foldDelete((Buffered) folded, entry.ordering);
         }
@@ -48,7 +48,7 @@ final class FileGroupReader implements Merging.Reader {
         if (folded == null) {
             return Outcome.kept(base);
         }
-        at.point = point;
+        at.enters(point);
         Buffered newer = (Buffered) folded;
         if (base == null) {
             return newer.isDelete ? Outcome.SKIPPED : Outcome.inserted(new StoredRow(newer.source, null));

@@ -4,20 +4,23 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.JarURLConnection;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.security.CodeSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.jar.Manifest;
 import org.apache.spark.SparkFiles;
 
 /**
  * Loads the classes of one list of jars, apart from those of any other list in the same JVM.
  *
  * What the jars hold comes from them, in their order, even where Spark's class path has another copy. Java, Scala,
- * Spark and Avro always come from Spark, because their objects cross the border. Where clock and random numbers are
- * `Varied`, the classes are rewritten as they are loaded.
+ * Spark and Avro always come from Spark, because their objects cross the border. The classes are rewritten as they are
+ * loaded, see `Redirects`.
  */
 public final class JarLoader extends URLClassLoader {
     private static final String[] SHARED = {
@@ -25,11 +28,15 @@ public final class JarLoader extends URLClassLoader {
         "org.slf4j.", "org.apache.logging.", "org.apache.log4j.", "com.fasterxml.jackson.core.",
         "com.fasterxml.jackson.databind.", "com.fasterxml.jackson.annotation.",
         "bridge.jvm.CallServer", "bridge.jvm.JarLoader", "bridge.jvm.MergePair", "bridge.jvm.MergeTask",
+        "bridge.jvm.Printed",
     };
+    /** The end of the name of a jar that was copied under one of its content. */
+    private static final String COPY = "-[0-9a-f]{12}\\.jar$";
     private static final Map LOADERS = new HashMap();
 
     static {
         ClassLoader.registerAsParallelCapable();
+        Printed.install();
     }
 
     private JarLoader(URL[] jars) {
@@ -62,6 +69,17 @@ public final class JarLoader extends URLClassLoader {
         }
     }
 
+    /** Returns the names of the jars that a class loader has beside ours, as their users call them. */
+    public static String jarsOf(ClassLoader loader) {
+        StringBuilder names = new StringBuilder();
+        URL[] jars = ((URLClassLoader) loader).getURLs();
+        for (int i = 1; i < jars.length; i++) {
+            String path = jars[i].getPath();
+            names.append(i == 1 ? "" : ", ").append(path.substring(path.lastIndexOf('/') + 1).replaceFirst(COPY, ".jar"));
+        }
+        return names.toString();
+    }
+
     protected Class loadClass(String name, boolean resolve) throws ClassNotFoundException {
         for (int i = 0; i < SHARED.length; i++) {
             if (name.startsWith(SHARED[i])) {
@@ -85,7 +103,7 @@ public final class JarLoader extends URLClassLoader {
     }
 
     protected Class findClass(String name) throws ClassNotFoundException {
-        if (!Varied.isOn() || name.startsWith("bridge.jvm.")) {
+        if (name.startsWith("bridge.jvm.")) {
             return super.findClass(name);
         }
         URL file = findResource(name.replace('.', '/') + ".class");
@@ -93,20 +111,38 @@ public final class JarLoader extends URLClassLoader {
             throw new ClassNotFoundException(name);
         }
         try {
-            InputStream stream = file.openStream();
-            try {
-                ByteArrayOutputStream original = new ByteArrayOutputStream();
-                byte[] part = new byte[8192];
-                for (int size = stream.read(part); size >= 0; size = stream.read(part)) {
-                    original.write(part, 0, size);
+            JarURLConnection entry = (JarURLConnection) file.openConnection();
+            byte[] rewritten = Redirects.rewritten(bytes(entry.getInputStream()));
+            int end = name.lastIndexOf('.');
+            if (end >= 0 && getPackage(name.substring(0, end)) == null) {
+                try {
+                    Manifest manifest = entry.getManifest();
+                    definePackage(name.substring(0, end), manifest == null ? new Manifest() : manifest,
+                        entry.getJarFileURL());
+                } catch (IllegalArgumentException byAnotherThread) {
+                    return defined(name, rewritten, entry);
                 }
-                byte[] rewritten = Redirects.rewritten(original.toByteArray());
-                return defineClass(name, rewritten, 0, rewritten.length);
-            } finally {
-                stream.close();
             }
+            return defined(name, rewritten, entry);
         } catch (IOException unreadable) {
             throw new ClassNotFoundException(name, unreadable);
+        }
+    }
+
+    private Class defined(String name, byte[] file, JarURLConnection entry) throws IOException {
+        return defineClass(name, file, 0, file.length, new CodeSource(entry.getJarFileURL(), entry.getCertificates()));
+    }
+
+    private static byte[] bytes(InputStream stream) throws IOException {
+        try {
+            ByteArrayOutputStream file = new ByteArrayOutputStream();
+            byte[] part = new byte[8192];
+            for (int size = stream.read(part); size >= 0; size = stream.read(part)) {
+                file.write(part, 0, size);
+            }
+            return file.toByteArray();
+        } finally {
+            stream.close();
         }
     }
 

@@ -19,8 +19,6 @@ import org.apache.spark.sql.types.StructType;
 
 /** Feeds rows, sorted by key, origin, commit and arrival, to a program, and gives outcomes as they become final. */
 public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeyState.Emit {
-    private static final int LONGEST_TEXT = 200;
-
     private final Map job;
     private final String[] columns;
     private final StructType types;
@@ -138,6 +136,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         row = next;
         merge.records.current = next;
         merge.failsAt(null);
+        merge.watch.enter();
         try {
             for (int i = 0; i < keys.length; i++) {
                 if (row.isNullAt(keys[i])) {
@@ -155,12 +154,15 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             program.accept(arrival(), this);
         } catch (Throwable error) {
             fail(error);
+        } finally {
+            merge.watch.leave();
         }
     }
 
     private void finish() {
         isOpen = false;
         merge.failsAt(null);
+        merge.watch.enter();
         try {
             program.finish(this);
             if (ledger != null) {
@@ -168,6 +170,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             }
         } catch (Throwable error) {
             fail(error);
+        } finally {
+            merge.watch.leave();
         }
     }
 
@@ -221,6 +225,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
                 merge.failsAt(outcome.madeAt);
             }
             outcome.put(merge.records, values);
+            if (outcome.madeAt != null) {
+                checkKey(values);
+            }
         }
         if (ledger != null) {
             ledger.note(action, outcome, values, row);
@@ -230,10 +237,26 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         ready.addLast(RowFactory.create(values));
     }
 
+    /** Refuses a record that a merge made and that has the key of another row. */
+    private void checkKey(Object[] values) {
+        Row owner = merge.records.current;
+        for (int i = 0; i < keys.length; i++) {
+            if (!isSame(values[keys[i]], owner.get(keys[i]))) {
+                StringBuilder other = new StringBuilder();
+                for (int j = 0; j < keys.length; j++) {
+                    Object value = plain(values[keys[j]], types.apply(keys[j]).dataType());
+                    other.append(j == 0 ? "" : ", ").append(columns[keys[j]]).append("=").append(shown(value));
+                }
+                throw new RecordError("it returned a record of another key, " + other
+                    + "; return one of the same key, or none to delete the row");
+            }
+        }
+    }
+
     // -- errors
 
     private void fail(Throwable error) {
-        if (error instanceof VirtualMachineError && !(error instanceof StackOverflowError)) {
+        if (error instanceof VirtualMachineError && !Failures.isOfClass(error)) {
             throw (VirtualMachineError) error;
         }
         Row failed = merge.records.current; // under the small-file rule not the row that was taken last
@@ -262,24 +285,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         return value instanceof byte[] ? "'" + text((byte[]) value) + "'" : String.valueOf(value);
     }
 
-    private static String reason(Throwable error) {
-        if (error instanceof RecordError) {
-            return error.getMessage();
-        }
-        String text = oneLine(error);
-        Throwable cause = error;
-        while (cause.getCause() != null && cause.getCause() != cause) {
-            cause = cause.getCause();
-        }
-        if (cause != error) {
-            text = text + "; caused by " + oneLine(cause);
-        }
-        return error instanceof LinkageError
-            ? text + "; the class was compiled for another Hudi: name the bundle that it was compiled with" : text;
-    }
-
-    private static String oneLine(Throwable error) {
-        String text = error.toString().split("\n", 2)[0];
-        return text.length() > LONGEST_TEXT ? text.substring(0, LONGEST_TEXT) + "..." : text;
+    private String reason(Throwable error) {
+        return merge.watch.wasEnded() ? merge.watch.reason() : Failures.reason(error, payload);
     }
 }

@@ -1,5 +1,6 @@
 package bridge.jvm;
 
+import java.lang.reflect.InvocationTargetException;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -35,14 +36,27 @@ public final class MergeTask implements MapPartitionsFunction {
                 throw before;
             }
         }
-        return merge(jars, job).call(rows);
+        // Static initialisers look for resources in the thread's loader.
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(JarLoader.ofSentFiles(jars));
+        try {
+            return merge(jars, job).call(rows);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     /** Loads what merges, from the jars. */
     static MapPartitionsFunction merge(List jars, String job) throws Exception {
         Class merge = JarLoader.ofSentFiles(jars).loadClass("bridge.jvm.KeyedMerge");
-        return (MapPartitionsFunction) merge.getConstructor(new Class[] {String.class})
-            .newInstance(new Object[] {job});
+        try {
+            return (MapPartitionsFunction) merge.getConstructor(new Class[] {String.class})
+                .newInstance(new Object[] {job});
+        } catch (InvocationTargetException failed) {
+            // Such as a static initialiser that fails on this machine alone.
+            throw new SparkException(Failures.reason(failed.getCause(), "the class"), null);
+        }
     }
 
     /** Notes why this task failed, for its next attempt, and gives up. */
@@ -60,7 +74,7 @@ public final class MergeTask implements MapPartitionsFunction {
         if (cause == null || depth == DEEPEST) {
             return null;
         }
-        RuntimeException copy = new RuntimeException(cause.toString(), known(cause.getCause(), depth + 1));
+        RuntimeException copy = new RuntimeException(Failures.shortened(cause.toString()), known(cause.getCause(), depth + 1));
         copy.setStackTrace(cause.getStackTrace());
         return copy;
     }

@@ -13,6 +13,17 @@ public final class MergerChecks {
 
     /** Returns the word `strategy` and the id that the merger says, or a word for why it can't be used and a detail. */
     public static String[] asked(String name) throws Exception {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(MergerChecks.class.getClassLoader());
+        try {
+            return said(name);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private static String[] said(String name) throws Exception {
         String[] refused = Checks.refused(name, HoodieRecordMerger.class, new Class[0]);
         if (refused != null) {
             return refused;
@@ -25,7 +36,9 @@ public final class MergerChecks {
         } catch (NoSuchMethodException missing) {
             return new String[] {"shape", shapes(type)};
         } catch (NoClassDefFoundError missing) {
-            return new String[] {"shape", "needs " + missing.getMessage().replace('/', '.')};
+            String needed = missing.getMessage().replace('/', '.');
+            return needed.indexOf("org.apache.hudi.") < 0 ? new String[] {"broken", Failures.reason(missing, name)}
+                : new String[] {"shape", "needs " + needed};
         }
         try {
             HoodieRecordMerger merger =
@@ -36,11 +49,11 @@ public final class MergerChecks {
             }
             return new String[] {"strategy", merger.getMergingStrategy()};
         } catch (InvocationTargetException failed) {
-            return new String[] {"failing", failed.getCause().toString()};
+            return new String[] {"failing", Failures.reason(failed.getCause(), name)};
         } catch (RuntimeException failed) {
-            return new String[] {"failing", failed.toString()};
+            return new String[] {"failing", Failures.reason(failed, name)};
         } catch (LinkageError broken) {
-            return new String[] {"broken", broken.toString()};
+            return new String[] {"broken", Failures.reason(broken, name)};
         }
     }
 

@@ -10,6 +10,18 @@ import org.apache.spark.sql.Row;
 final class Merging {
     /** The merge point of the current call, for messages; null outside all of them. */
     String point;
+    /** What looks after the time that a call takes. */
+    final Watch watch;
+
+    Merging(Watch watch) {
+        this.watch = watch;
+    }
+
+    /** Notes that a call at a merge point begins. */
+    void enters(String next) {
+        point = next;
+        watch.next();
+    }
 
     /** The calls of a writer. */
     interface Writer {

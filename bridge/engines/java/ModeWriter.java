@@ -62,7 +62,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Version incoming(GenericRecord record, Row source, Comparable given) throws Exception {
-        at.point = MergePoint.COMBINE_INPUT;
+        at.enters(MergePoint.COMBINE_INPUT);
         if (record == null) {
             return Buffered.delete(given == null ? Integer.valueOf(0) : given);
         }
@@ -89,13 +89,13 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Version combineInput(Version older, Version newer) throws Exception {
-        at.point = MergePoint.COMBINE_INPUT;
+        at.enters(MergePoint.COMBINE_INPUT);
         Buffered merged = dedup.delta((Buffered) newer, (Buffered) older);
         return merged == null ? older : merged;
     }
 
     public Version foldUncombined(Version older, Version newer) throws Exception {
-        at.point = MergePoint.UPSERT;
+        at.enters(MergePoint.UPSERT);
         Buffered merged = merge.delta((Buffered) newer, (Buffered) older);
         return merged == null ? older : merged;
     }
@@ -114,7 +114,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Outcome insert(Version version) throws Exception {
-        at.point = MergePoint.INSERT;
+        at.enters(MergePoint.INSERT);
         Buffered buffered = (Buffered) version;
         if (buffered.isDelete) {
             return Outcome.SKIPPED;
@@ -132,7 +132,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Outcome upsert(StoredRow base, Version version) throws Exception {
-        at.point = MergePoint.UPSERT;
+        at.enters(MergePoint.UPSERT);
         // Nobody else holds this record: a payload may change it.
         GenericRecord record = records.stored(base.row(records));
         Buffered older = new Buffered(base.row(records), record, false, storedOrdering.of(record));
@@ -145,7 +145,7 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public LogEntry logEntry(Version version) throws Exception {
-        at.point = MergePoint.INSERT;
+        at.enters(MergePoint.INSERT);
         Buffered buffered = (Buffered) version;
         if (!buffered.isDelete) {
             StoredRow row = insert(version).row;

@@ -29,6 +29,7 @@ public final class PayloadCalls implements Function {
 
     private final NumberedSchemas schemas = new NumberedSchemas();
     private final Map payloads = new HashMap();
+    private Watch watch;
     private Copies copies;
     private final Map records = new HashMap();
     private final Map payloadClasses = new HashMap();
@@ -48,6 +49,9 @@ public final class PayloadCalls implements Function {
         thread.setContextClassLoader(PayloadCalls.class.getClassLoader());
         try {
             Map script = (Map) JSON.readValue(request, Map.class);
+            if (watch == null) {
+                watch = new Watch(((Integer) script.get("call_timeout")).intValue());
+            }
             for (Iterator i = ((List) script.get("free")).iterator(); i.hasNext();) {
                 forget(i.next());
             }
@@ -78,25 +82,33 @@ public final class PayloadCalls implements Function {
             result.put("skipped", Boolean.TRUE);
             return result;
         }
+        watch.enter();
         try {
             run(step, result);
         } catch (InvocationTargetException thrown) {
             result.put("error", described(thrown.getCause()));
         } catch (VirtualMachineError error) {
-            if (!(error instanceof StackOverflowError)) {
+            if (!Failures.isOfClass(error)) {
                 throw error;
             }
             result.put("error", described(error));
         } catch (Throwable thrown) {
             result.put("error", described(thrown));
+        } finally {
+            watch.leave();
         }
         return result;
     }
 
-    private static Map described(Throwable error) {
+    private Map described(Throwable error) {
         Map text = new LinkedHashMap();
         text.put("type", error.getClass().getName());
-        text.put("message", error.getMessage());
+        text.put("message", Failures.shortened(error.getMessage()));
+        if (watch.wasEnded()) {
+            text.put("reason", watch.reason());
+        } else if (error instanceof Exits.ExitError || Failures.advice(error, null) != null) {
+            text.put("reason", Failures.reason(error, "the class"));
+        }
         StackTraceElement[] stack = error.getStackTrace();
         List calls = new ArrayList();
         for (int i = 0; i < stack.length && i < INNERMOST; i++) {
@@ -107,7 +119,7 @@ public final class PayloadCalls implements Function {
         for (Throwable cause = error.getCause(); cause != null && causes.size() < 20; cause = cause.getCause()) {
             Map link = new LinkedHashMap();
             link.put("type", cause.getClass().getName());
-            link.put("message", cause.getMessage());
+            link.put("message", Failures.shortened(cause.getMessage()));
             causes.add(link);
         }
         text.put("causes", causes);

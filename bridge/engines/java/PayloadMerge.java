@@ -65,7 +65,7 @@ abstract class PayloadMerge {
         }
 
         public Version incoming(GenericRecord record, Row source, Comparable given) {
-            at.point = MergePoint.COMBINE_INPUT;
+            at.enters(MergePoint.COMBINE_INPUT);
             Comparable value = given;
             if (value == null) {
                 value = record == null || ordering == null ? Integer.valueOf(0)
@@ -107,7 +107,7 @@ abstract class PayloadMerge {
         }
 
         public LogEntry logEntry(Version version) throws Exception {
-            at.point = MergePoint.INSERT;
+            at.enters(MergePoint.INSERT);
             Comparable value = orderingOf(version);
             if (isDeleted(version)) {
                 return new LogEntry(null, DeleteBlock.readBack(value, since10));
@@ -129,7 +129,7 @@ abstract class PayloadMerge {
         }
 
         public Version foldLog(Version folded, LogEntry entry) {
-            at.point = MergePoint.LOG_FOLD;
+            at.enters(MergePoint.LOG_FOLD);
             if (entry.isDelete()) {
                 return foldDelete((Held) folded, entry.ordering == null ? Integer.valueOf(0) : entry.ordering);
             }
@@ -176,7 +176,7 @@ abstract class PayloadMerge {
     }
 
     final Outcome insert(String point, Held version) throws Exception {
-        at.point = point;
+        at.enters(point);
         Call call = call(point);
         // A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
         if (!point.equals(MergePoint.SNAPSHOT) && isDeleted(point, version)) {
@@ -188,7 +188,7 @@ abstract class PayloadMerge {
     }
 
     final Held fold(String point, Held older, Held newer) {
-        at.point = point;
+        at.enters(point);
         Call call = call(point);
         HoodieRecordPayload merged = newer.payload.preCombine(older.payload, call.schema, call.props);
         if (merged == older.payload) {
@@ -198,7 +198,7 @@ abstract class PayloadMerge {
     }
 
     final Outcome apply(String point, StoredRow base, Held version) throws Exception {
-        at.point = point;
+        at.enters(point);
         Call call = call(point);
         GenericRecord stored = base.record(records);
         GenericRecord current = stored;

@@ -15,11 +15,14 @@ final class RecordMerge {
     final boolean combines;
     /** Whether new keys of a merge-on-read table go to base files, else to logs. */
     final boolean insertsToBase;
-    private final Merging at = new Merging();
+    final Watch watch;
+    private final Merging at;
     private final Map classes = new HashMap();
 
     RecordMerge(Map job, Records records) throws Throwable {
         this.records = records;
+        watch = new Watch(((Integer) job.get("call_timeout")).intValue());
+        at = new Merging(watch);
         combines = ((Boolean) job.get("combines")).booleanValue();
         insertsToBase = ((Boolean) job.get("inserts_to_base")).booleanValue();
         Map byPayload = (Map) job.get("by_payload");

@@ -9,9 +9,14 @@ import org.apache.xbean.asm9.Handle;
 import org.apache.xbean.asm9.MethodVisitor;
 import org.apache.xbean.asm9.Opcodes;
 
-/** Rewrites classes so that they see the clock and the random numbers of `Varied` in place of Java's own. */
+/**
+ * Rewrites classes so that none ends Java, and that they see the clock and the random numbers of `Varied` in place of
+ * Java's own, where these are on.
+ */
 final class Redirects {
     private static final String VARIED = "bridge/jvm/Varied";
+    private static final String EXITS = "bridge/jvm/Exits";
+    private static final byte[][] ENDS = {{'e', 'x', 'i', 't'}, {'h', 'a', 'l', 't'}};
     /** Static methods, by owner, name and descriptor; the values are names in Varied. */
     private static final Map STATIC = new HashMap();
     /** Classes that look at the clock or seed themselves in a constructor without arguments: what they take instead. */
@@ -51,8 +56,11 @@ final class Redirects {
         STATIC.put(owner + "." + name + descriptor, varied);
     }
 
-    /** Returns the rewritten class; one that can't be read, as it is. */
+    /** Returns the rewritten class; one that can't be read, or has nothing to rewrite, as it is. */
     static byte[] rewritten(byte[] original) {
+        if (!Varied.isOn() && !has(original, ENDS[0]) && !has(original, ENDS[1])) {
+            return original;
+        }
         try {
             ClassReader reader = new ClassReader(original);
             ClassWriter writer = new ClassWriter(reader, ClassWriter.COMPUTE_MAXS);
@@ -61,6 +69,28 @@ final class Redirects {
         } catch (RuntimeException unknownFormat) {
             return original;
         }
+    }
+
+    private static boolean has(byte[] text, byte[] word) {
+        for (int i = 0; i <= text.length - word.length; i++) {
+            if (text[i] == word[0] && text[i + 1] == word[1] && text[i + 2] == word[2] && text[i + 3] == word[3]) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the method that ends Java, as one of Exits; null for any other. */
+    private static Handle exit(String owner, String name, String descriptor) {
+        if (!descriptor.equals("(I)V")) {
+            return null;
+        }
+        boolean exits = name.equals("exit");
+        if (owner.equals("java/lang/System") && exits) {
+            return new Handle(Opcodes.H_INVOKESTATIC, EXITS, name, descriptor, false);
+        }
+        return owner.equals("java/lang/Runtime") && (exits || name.equals("halt"))
+            ? new Handle(Opcodes.H_INVOKESTATIC, EXITS, name, "(Ljava/lang/Runtime;I)V", false) : null;
     }
 
     private static final class Rewriter extends ClassVisitor {
@@ -79,12 +109,17 @@ final class Redirects {
         }
 
         public void visitMethodInsn(int opcode, String owner, String name, String descriptor, boolean isInterface) {
-            String varied = (String) STATIC.get(owner + "." + name + descriptor);
+            Handle exit = exit(owner, name, descriptor);
+            if (exit != null) {
+                super.visitMethodInsn(Opcodes.INVOKESTATIC, EXITS, exit.getName(), exit.getDesc(), false);
+                return;
+            }
+            String varied = Varied.isOn() ? (String) STATIC.get(owner + "." + name + descriptor) : null;
             if (opcode == Opcodes.INVOKESTATIC && varied != null) {
                 super.visitMethodInsn(opcode, VARIED, varied, descriptor, false);
                 return;
             }
-            varied = (String) CONSTRUCTED.get(owner);
+            varied = Varied.isOn() ? (String) CONSTRUCTED.get(owner) : null;
             if (opcode == Opcodes.INVOKESPECIAL && varied != null && name.equals("<init>") && descriptor.equals("()V")) {
                 super.visitMethodInsn(Opcodes.INVOKESTATIC, VARIED, varied, "()J", false);
                 super.visitMethodInsn(opcode, owner, name, "(J)V", false);
@@ -104,7 +139,11 @@ final class Redirects {
         }
 
         private static Handle redirected(Handle handle) {
-            String varied = (String) STATIC.get(handle.getOwner() + "." + handle.getName() + handle.getDesc());
+            Handle exit = exit(handle.getOwner(), handle.getName(), handle.getDesc());
+            if (exit != null) {
+                return exit;
+            }
+            String varied = !Varied.isOn() ? null : (String) STATIC.get(handle.getOwner() + "." + handle.getName() + handle.getDesc());
             if (handle.getTag() != Opcodes.H_INVOKESTATIC || varied == null) {
                 return handle;
             }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 
 class JavaCause(TypedDict):
@@ -13,10 +13,15 @@ class JavaCause(TypedDict):
 
 
 class JavaError(JavaCause):
-    """An exception that a step raised, with the innermost methods of its stack and what caused it."""
+    """An exception that a step raised, with the innermost methods of its stack and what caused it.
+
+    Attributes:
+        reason: what to tell where the exception alone does not say it: a class that is missing, a call that was ended.
+    """
 
     at: list[str]
     causes: list[JavaCause]
+    reason: NotRequired[str]
 
 
 class JavaAnswer(TypedDict, total=False):

@@ -13,6 +13,7 @@ from bridge.engines.jvm.connection import Connection
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import address_of, jars_of
 from bridge.engines.ordering_text import from_text, to_text
+from bridge.plan import CALL_TIMEOUT
 from payloads import PayloadConfigError, SchemaError
 from payloads.avro import decode, encode, parse_schema
 
@@ -39,9 +40,10 @@ class _Reply(TypedDict):
 class ClassCalls:
     """Runs steps with the classes of one list of jars, several in one call."""
 
-    def __init__(self, ask: Callable[[str], str]) -> None:
+    def __init__(self, ask: Callable[[str], str], call_timeout: int = CALL_TIMEOUT) -> None:
         """Begin without payloads and schemas; `ask` takes a script as JSON and returns its results."""
         self._ask = ask
+        self._timeout = call_timeout
         self.numbers = itertools.count()
         self._left: list[int] = []
         # From 0 on the schemas that steps name, below 0 those that occur only in results.
@@ -58,7 +60,9 @@ class ClassCalls:
     def run(self, steps: Sequence[CallStep]) -> list[JavaAnswer]:
         """Run steps in order, and return what each answers; a step on a payload that Java does not have is skipped."""
         free, self._left[:] = list(self._left), []
-        script = json.dumps({"free": free, "schemas": self._untold, "steps": list(steps)})
+        script = json.dumps(
+            {"call_timeout": self._timeout, "free": free, "schemas": self._untold, "steps": list(steps)}
+        )
         try:
             answer: _Reply = json.loads(self._ask(script))
         except BaseException:
@@ -140,10 +144,12 @@ class PayloadCalls(ClassCalls):
         jars: where the classes come from.
     """
 
-    def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
+    def __init__(
+        self, spark: SparkSession, payload: PayloadRef, release: HudiRelease, call_timeout: int = CALL_TIMEOUT
+    ) -> None:
         """Load the classes; raises what `jars_of` raises."""
         self.spark, self.jars = spark, jars_of(spark, payload, release)
-        super().__init__(Connection(address_of(spark), self.jars.names).ask)
+        super().__init__(Connection(address_of(spark), self.jars.names).ask, call_timeout)
 
     def class_file(self, name: str) -> bytes | None:
         """Return the class file of a class by its full name, as these jars have it; None if they have none."""

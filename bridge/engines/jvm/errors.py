@@ -32,9 +32,16 @@ _IN_COMPARISON: dict[str, type[PayloadBridgeError]] = {
     "java.lang.ClassCastException": OrderingTypeError,
     "java.lang.NullPointerException": NullOrderingError,
 }
+_OF_JARS = (
+    "NoClassDefFoundError",
+    "NoSuchMethodError",
+    "NoSuchFieldError",
+    "AbstractMethodError",
+    "IncompatibleClassChangeError",
+    "ExceptionInInitializerError",
+)
+"""Java errors of a class that was compiled for other jars: no record can change that."""
 _RULES = (
-    # The class was compiled for other jars: no record can change that.
-    _Rule("(?:NoClassDefFound|NoSuchMethod|NoSuchField|AbstractMethod|IncompatibleClassChange)Error", "", EngineError),
     _Rule(
         "ClassCastException",
         r"class (java\.(lang|math|nio|sql|time)\.|org\.apache\.avro\.util\.Utf8)",
@@ -59,6 +66,10 @@ def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
         raise EngineError(msg)
     if "error" not in answer:
         return answer
+    if reason := answer["error"].get("reason"):
+        is_of_jars = answer["error"]["type"].endswith(_OF_JARS)
+        msg = f"{java_name} failed: {reason}"
+        raise (EngineError if is_of_jars else PayloadFailedError)(msg)
     kind = _IN_COMPARISON.get(answer["error"]["type"])
     if kind is not None and in_comparison(answer["error"]):
         msg = (

@@ -66,6 +66,9 @@ class Driver:
         # Ivy logs a page for each package; failures raise anyway.
         name = "SparkSubmitUtils$" if pyspark.__version__.startswith("3.") else "SparkSubmit$"
         printer = getattr(getattr(self.jvm.org.apache.spark.deploy, name), "MODULE$")
+        ivy = self.jvm.org.apache.ivy.util
+        logger = ivy.Message.getDefaultLogger()
+        ivy.Message.setDefaultLogger(ivy.DefaultMessageLogger(ivy.Message.MSG_ERR))  # a line of it is no failure
         before = printer.printStream()
         set_stream = getattr(printer, "printStream_$eq")
         set_stream(self.jvm.java.io.PrintStream(self.jvm.java.io.ByteArrayOutputStream()))
@@ -74,6 +77,7 @@ class Driver:
             return [str(found.apply(index)) for index in range(found.size())]
         finally:
             set_stream(before)
+            ivy.Message.setDefaultLogger(logger)
 
     # -- classes
 

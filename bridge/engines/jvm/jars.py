@@ -36,6 +36,8 @@ SOURCES: Final = Path(__file__).parents[1] / "java"
 _SCALA = re.compile(r"_(2\.1\d)\b")
 SPARK_4: Final = "4.0"
 """The Spark 4 on which compiled classes have run."""
+_COPIED = re.compile(r"-[0-9a-f]{12}\.jar$")
+"""The end of the name of a jar of the user as it is sent."""
 _COORDINATE = re.compile(r"[\w.-]+:[\w.-]+:[\w.-]+")
 
 
@@ -274,7 +276,7 @@ def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
 
 
 def _check(driver: Driver, name: str, jars: Jars) -> None:
-    where = ", ".join(jars.names[1:])
+    where = ", ".join(_COPIED.sub(".jar", one) for one in jars.names[1:])
     refused = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "refused", name)
     if refused is None:
         return
@@ -284,7 +286,7 @@ def _check(driver: Driver, name: str, jars: Jars) -> None:
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
             raise PayloadNotFoundError(msg)
         case "broken":
-            msg = f"{name} can't be loaded ({detail}); add the jar that it needs with --package"
+            msg = f"{name} can't be loaded: {detail}"
             raise PayloadNotFoundError(msg)
         case "unrelated":
             msg = f"{name} is not a payload: it does not implement org.apache.hudi.common.model.HoodieRecordPayload"

@@ -126,6 +126,7 @@ class Calls:
             writer = self._mode_writer(config, schema)
         return {
             "by_payload": by_payload,
+            "call_timeout": plan.call_timeout,
             "combines": plan.combine_before_upsert,
             "inserts_to_base": plan.inserts_to == "base",
             "mode_reader": None if config is None else self._mode_reader(config, schema),

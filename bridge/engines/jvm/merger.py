@@ -75,7 +75,7 @@ def _refusal(
             msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
             return MergerNotFoundError(msg)
         case "broken":
-            return MergerNotFoundError(f"{name} can't be loaded ({detail}); add the jar that it needs with --package")
+            return MergerNotFoundError(f"{name} can't be loaded: {detail}")
         case "unrelated":
             msg = f"{name} is not a merger: it does not implement org.apache.hudi.common.model.HoodieRecordMerger"
         case "abstract":

@@ -66,7 +66,11 @@ def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
     Raises:
         EngineError, MergerNotFoundError, MergerConfigError: see `with_strategy_id`.
     """
-    return called_from_python(with_strategy_id(spark, plan), InDriver(spark)) if plan.runs_java else plan
+    return (
+        called_from_python(with_strategy_id(spark, plan), InDriver(spark, plan.call_timeout))
+        if plan.runs_java
+        else plan
+    )
 
 
 def _needs_python(job: Job) -> bool:
@@ -92,7 +96,7 @@ def _updates_in_part(plan: MergePlan) -> bool:
 def _in_executor(spark: SparkSession, plan: MergePlan) -> MergePlan:
     calls = Calls(plan, may_call_none=True, in_java=False)
     jars = jars_of(spark, calls.reference, plan.release, calls.classes)
-    return called_from_python(plan, InExecutor(jars.names, secret_of(spark)))
+    return called_from_python(plan, InExecutor(jars.names, secret_of(spark), plan.call_timeout))
 
 
 def _with_plans(job: Job, changed: Callable[[MergePlan], MergePlan]) -> Job:

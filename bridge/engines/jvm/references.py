@@ -12,6 +12,7 @@ from bridge.engines.jvm.job import DEFAULT_PAYLOAD
 from bridge.engines.jvm.merger_object import JvmMerger
 from bridge.engines.jvm.payload import payload_of
 from bridge.errors import EngineError
+from bridge.plan import CALL_TIMEOUT
 from mergers import MergerRef, adapt_merger
 from payloads import HudiRelease, PayloadRef
 
@@ -37,13 +38,15 @@ class InDriver:
 
     Attributes:
         spark: its session.
+        call_timeout: how many seconds a call may take.
     """
 
     spark: SparkSession
+    call_timeout: int = CALL_TIMEOUT
 
     def calls(self, payload: PayloadRef, release: HudiRelease) -> ClassCalls:
         """Return what runs steps there; raises what `jars_of` raises."""
-        return PayloadCalls(self.spark, payload, release)
+        return PayloadCalls(self.spark, payload, release, self.call_timeout)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,10 +56,12 @@ class InExecutor:
     Attributes:
         jars: the names of the jars that the executors were sent.
         secret: what the JVM asks of a caller.
+        call_timeout: how many seconds a call may take.
     """
 
     jars: tuple[str, ...]
     secret: str
+    call_timeout: int = CALL_TIMEOUT
 
     def calls(self, payload: PayloadRef, release: HudiRelease) -> ClassCalls:  # noqa: ARG002 (the jars are theirs)
         """Return what runs steps there.
@@ -67,7 +72,7 @@ class InExecutor:
         if _Worker.port is None:
             msg = "only a task of the jvm engine can call a compiled class of its executor; run the job on Spark"
             raise EngineError(msg)
-        return ClassCalls(Connection(Address(_Worker.port, self.secret), self.jars).ask)
+        return ClassCalls(Connection(Address(_Worker.port, self.secret), self.jars).ask, self.call_timeout)
 
 
 class _Worker:
