@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from bridge.cli.examples import EXAMPLES, wrapped
+from bridge.cli.printed import printing_aside
 from bridge.cli.run import run_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.errors import PlanError, sentence_of
@@ -127,7 +128,7 @@ class Verb(click.Command):
         elif path is not None:
             check_later(lambda spark: check_report(place_of(path, spark)))
         try:
-            with run_of(ctx, quiet=ctx.params.pop("quiet")):
+            with printing_aside(), run_of(ctx, quiet=ctx.params.pop("quiet")):
                 report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx, path)

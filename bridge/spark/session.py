@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import os
 import re
+import shutil
 import socket
 import sys
+import tempfile
 import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext
+from pyspark import SparkConf, SparkContext
 from pyspark.errors import PySparkException
 from pyspark.find_spark_home import _find_spark_home
+from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from bridge.errors import EngineError, sentence_of
@@ -25,7 +29,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
+FAILURES = "PAYLOAD_BRIDGE_FAILURES"
+"""The variable of the environment, of workers on this machine alone, that names the folder of noted failures."""
 _GIB = 1 << 30
+_STDERR = 2
 _CONNECT_SECONDS = 10
 _HEAP = "spark.driver.memory"
 _PARTITIONS = 32  # of a shuffle, by core, at most
@@ -49,7 +56,9 @@ class SessionOptions:
 
 
 def session_of(options: SessionOptions | None = None, *, small: bool = False) -> SparkSession:
-    """Return the active session, or that of spark-submit, unchanged; else start one where `options` say.
+    """Return the active session, or that of spark-submit; else start one where `options` say.
+
+    Java then prints to standard error, so that standard output is that of the program alone.
 
     Without a master it runs inside this process, on all cores. `small` is as in `local_session`, and has no effect
     elsewhere.
@@ -66,7 +75,10 @@ def session_of(options: SessionOptions | None = None, *, small: bool = False) ->
     if remote is not None:
         return _connected(remote, options)
     if _is_submitted():
-        return SparkSession.builder.getOrCreate()
+        submitted = SparkSession.builder.getOrCreate()
+        system = submitted.sparkContext._jvm.java.lang.System  # type: ignore[union-attr]  # noqa: SLF001 (PySpark's only way to the JVM)
+        system.setOut(system.err)  # what this program prints goes through the stream that was there before
+        return submitted
     conf = dict(options.conf)
     master = options.master or conf.pop("spark.master", None)
     if options.packages:
@@ -114,7 +126,26 @@ def _local(master: str | None, *, small: bool, conf: Mapping[str, str]) -> Spark
     os.environ["JAVA_HOME"] = str(java_home)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", small_input.JAVA_OPTIONS)  # of a Java VM that only prints a command
     settings = _settings(master, java_home if small else None) | arrow_batches.settings(conf)
-    return _started(master or "local[*]", settings | dict(conf))
+    _note_failures()
+    return _started(_tried_twice(master or "local[*]"), settings | dict(conf))
+
+
+def _tried_twice(master: str) -> str:
+    """Return a local master that tries a task again, as clusters do, so that a worker's death can be looked into.
+
+    >>> _tried_twice("local[*]"), _tried_twice("local"), _tried_twice("local[2,3]")
+    ('local[*,2]', 'local[1,2]', 'local[2,3]')
+    """
+    if master == "local":
+        return "local[1,2]"
+    return f"{master[:-1]},2]" if master.endswith("]") and "," not in master else master
+
+
+def _note_failures() -> None:
+    """Name the folder in which a worker notes why a task failed, so that the second attempt does not repeat it all."""
+    if FAILURES not in os.environ:
+        folder = os.environ[FAILURES] = tempfile.mkdtemp(prefix="payload-bridge-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
@@ -122,12 +153,29 @@ def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
+        _start_java({"spark.master": master, **settings})
         return builder.getOrCreate()
     except (PySparkException, Py4JError) as error:
         # Java's launcher has written its reason to standard error; settings may hold secrets and are not repeated.
         why = "see the lines above" if isinstance(error, PySparkException) else sentence_of(error).rstrip(".")
         msg = f"Spark does not start with the master {master}: {why}; check its address, --conf and --package"
         raise EngineError(msg) from error
+
+
+def _start_java(settings: Mapping[str, str]) -> None:
+    """Start the driver's JVM, where there is none, as PySpark does, but with its standard output on standard error.
+
+    Standard output is that of the program whose session it is: Java, Ivy and compiled classes print beside it.
+    """
+    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:  # noqa: SLF001 (PySpark's only mark)
+        return
+    try:
+        os.fstat(_STDERR)
+    except OSError:  # it is closed
+        return
+    conf = SparkConf().setAll(list(settings.items()))
+    gateway = launch_gateway(conf, {"stdout": _STDERR})  # type: ignore[no-untyped-call]
+    SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
 
 def _is_submitted() -> bool:
