@@ -5,9 +5,9 @@ from __future__ import annotations
 from mergers.laws.algebra import Algebra, through_bytes
 from mergers.laws.bounds import Bounds
 from mergers.laws.cases import LawCase, law_cases
-from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation
+from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation, giving_up_by
 from mergers.laws.conditions import CLOCKS, ZONES, Aspect, Conditions
-from mergers.laws.constants import constants_of
+from mergers.laws.constants import constants_of, words_of
 from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
 from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
 from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
@@ -70,6 +70,7 @@ __all__ = [
     "fold",
     "fold_left",
     "fold_right",
+    "giving_up_by",
     "law_cases",
     "laws_named",
     "payload_key",
@@ -78,4 +79,5 @@ __all__ = [
     "subject_of",
     "through_bytes",
     "value_at",
+    "words_of",
 ]
