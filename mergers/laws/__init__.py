@@ -14,7 +14,18 @@ from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_br
 from mergers.laws.interpreter import ending, started
 from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
 from mergers.laws.payload_algebra import copied_payload, payload_key
-from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, MergeStep, Verdict, answer_text
+from mergers.laws.report import (
+    UNDECIDED,
+    Counterexample,
+    LawNotCheckedError,
+    LawReport,
+    LawResult,
+    LawViolationError,
+    MergeStep,
+    Verdict,
+    answer_text,
+    error_line,
+)
 from mergers.laws.rules import RULE_SETS, laws_named
 from mergers.laws.subject import Subject, subject_of
 from mergers.laws.universe import value_at
@@ -24,6 +35,7 @@ __all__ = [
     "DEFAULT_EXAMPLES",
     "NAMES",
     "RULE_SETS",
+    "UNDECIDED",
     "ZONES",
     "Act",
     "Algebra",
@@ -43,6 +55,7 @@ __all__ = [
     "Jobs",
     "Law",
     "LawCase",
+    "LawNotCheckedError",
     "LawReport",
     "LawResult",
     "LawViolationError",
@@ -65,6 +78,7 @@ __all__ = [
     "copied_payload",
     "ending",
     "error_kind",
+    "error_line",
     "every_bracketing",
     "find_violation",
     "fold",

@@ -14,7 +14,7 @@ from payloads.errors import PayloadBridgeError
 from payloads.user.guard import error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mergers.laws.bounds import Bounds
     from payloads.avro import AvroSchema
@@ -44,6 +44,10 @@ UNDECIDED: Final = (Verdict.NOT_CHECKED, Verdict.NOT_TRIED)
 
 class LawViolationError(PayloadBridgeError, AssertionError):
     """A merge breaks a law; the message shows the smallest operands that were found."""
+
+
+class LawNotCheckedError(PayloadBridgeError, AssertionError):
+    """A law is neither violated nor shown to hold; the message says why."""
 
 
 class MergeStep(NamedTuple):
@@ -160,7 +164,7 @@ class LawReport:
 
     @property
     def unchecked(self) -> tuple[LawResult, ...]:
-        """The laws that could not be checked; their details say why."""
+        """The laws that could not be checked, or not in every column; their details say why."""
         return tuple(result for result in self.results if result.verdict in UNDECIDED)
 
     def result(self, law: str, domain: str | Domain) -> LawResult:
@@ -183,6 +187,16 @@ class LawReport:
         """
         if not self.ok:
             raise LawViolationError("\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.violations))))
+
+    def raise_if_unchecked(self) -> None:
+        """Raise if a law could not be checked.
+
+        Raises:
+            LawNotCheckedError: one could not.
+        """
+        if self.unchecked:
+            lines = (result.line for result in self.unchecked)
+            raise LawNotCheckedError("\n".join((f"{self.subject}, seed {self.seed}", *lines)))
 
     def __str__(self) -> str:
         judged = [str(result) for result in self.results if result.verdict is not Verdict.NOT_APPLICABLE]
@@ -214,8 +228,12 @@ class LawReport:
         return [
             line
             for domain, bounds in self.bounds.items()
-            for line in (f"proved [{domain.value}]: every combination of", *(f"  {line}" for line in bounds.lines))
+            for line in (f"proved [{domain.value}], for these values: every combination of", *_indented(bounds.lines))
         ]
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
 
 
 def no_counterexample_in(examples: int) -> str:
