@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 
 _CANDIDATES: Final = 12
+_UNREAD: Final = 6
+"""How many values a column takes that the class does not seem to read."""
 _Pairs = list[list[set[tuple[int, int]]]]
 
 
@@ -110,8 +112,9 @@ class Blocks:
 
     def _varied(self, title: str, names: Sequence[str], rest: Mapping[str, Any]) -> Block:
         values = self._values(names)
+        is_read = all(name in self._spec.read for name in names)
         chosen = [dict(zip(names, one, strict=True)) | dict(rest) for one in itertools.product(*values.values())]
-        small = self._domain is Domain.DATA and len(chosen) * len(RANKS) <= self._size.versions
+        small = is_read and self._domain is Domain.DATA and len(chosen) * len(RANKS) <= self._size.versions
         if small:
             ranked = [(rank, one) for one in chosen for rank in RANKS]
         else:
@@ -122,7 +125,8 @@ class Blocks:
         """Return the first values of each column, as many as give no more versions than the block may have."""
         pools = self._spec.pools
         if len(names) == 1:
-            return {name: pools[name][: self._size.values] for name in names}
+            (name,) = names
+            return {name: pools[name][: self._size.values if name in self._spec.read else _UNREAD]}
         most = 3 if self._domain is Domain.DATA else 2
         return {name: pools[name][: most + (len(pools[name]) > most)] for name in names}
 
@@ -130,8 +134,9 @@ class Blocks:
 
     def _wide(self) -> Block:
         """Vary all columns: any two values of any two columns, and of a column and the ordering, meet in a version."""
+        pools = self._spec.pools
         for most in (3, 2):
-            values = {name: self._spec.pools[name][:most] for name in self._columns}
+            values = {name: pools[name][: most if name in self._spec.read else 2] for name in self._columns}
             rows = covering([*map(len, values.values()), len(RANKS)])
             if len(rows) <= self._size.wide:
                 break

@@ -165,7 +165,7 @@ class DomainCheck:
         sources = ((Source.POOLS, spec.pools), (Source.DATA, spec.data))
         for source in (source for source, values in sources if values and not is_ours(self._evaluator.algebra)):
             strategies = OperandStrategies(spec, self._domain, source=source)
-            search.run_rounds(strategies, -(-ways.examples // _ROUND), ways.seed)
+            search.run_rounds(strategies, -(-ways.examples // (2 * _ROUND)), ways.seed)
         for reach in reaches(spec.schema, self._constants()):
             strategies = OperandStrategies(spec, self._domain, reach=reach)
             search.run_rounds(strategies, -(-reach.rounds * ways.examples // _HUNDRED), ways.seed)

@@ -57,7 +57,7 @@ def studied(spec: RecordSpec, evaluator: Evaluator, *, is_ours: bool) -> RecordS
     hints = {field.name: _hints(field, spec, [*constants, *stated]) for field in columns}
     spec = spec._replace(pools=_pools(spec, columns, hints))
     if is_ours:
-        return spec._replace(read=tuple(field.name for field in columns))
+        return spec  # our classes treat columns alike, each by itself
     study = _Study(spec, evaluator, hints, families(constants))
     study.fit_texts()
     study.leave_out_nulls()
