@@ -90,7 +90,12 @@ class _Verify(Verb):
     metavar="SECONDS",
     help="The time that one call of the class may take.",
 )
-@click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated, or not checked, without failing the command.")
+@click.option(
+    "--allow",
+    type=names,
+    metavar="a[,b]",
+    help="Laws that may be violated, or not checked, without failing the command.",
+)
 @java_options
 @bare_session_options
 @click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")

@@ -71,9 +71,7 @@ def sample_of(
     return Sample(found, tuple({name: (nulls | row)[name] for name in found.by_name} for row in rows))
 
 
-def _records(
-    schema: AvroSchema, names: frozenset[str], batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
+def _records(schema: AvroSchema, names: frozenset[str], batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     for batch in batches:
         rows = RecordReader(schema, batch.schema, names).rows(batch)
         yield pa.RecordBatch.from_pydict({"records": pa.array([pickle.dumps(rows)], pa.binary())})

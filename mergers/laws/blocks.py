@@ -167,7 +167,9 @@ class Blocks:
         if self._domain is Domain.FLAGGED and self._form is not None:
             incoming += [maker.version(rank, chosen, self._form) for rank, chosen in deleted]
         if self._domain is Domain.EMPTY:
-            incoming += [Version(None, maker.version(rank, chosen).ordering, is_delete=True) for rank, chosen in deleted]
+            incoming += [
+                Version(None, maker.version(rank, chosen).ordering, is_delete=True) for rank, chosen in deleted
+            ]
         distinct = {repr(chosen): chosen for _, chosen in ranked}
         stored = [
             maker.record(STORED_RANKS[place % len(STORED_RANKS)], chosen)
@@ -176,9 +178,7 @@ class Blocks:
         return Block(title, values, Universe(_each_once(incoming), _each_once((None, *stored))))
 
 
-def understood_form(
-    spec: RecordSpec, domain: Domain, is_delete: Callable[[Version], bool]
-) -> DeleteForm | None:
+def understood_form(spec: RecordSpec, domain: Domain, is_delete: Callable[[Version], bool]) -> DeleteForm | None:
     """Return the form of deletes that the judged class understands, if the domain has any with a record."""
     if domain is not Domain.FLAGGED:
         return None

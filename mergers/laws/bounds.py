@@ -58,7 +58,9 @@ class Bounds(NamedTuple):
             parts += f", on {len(self.rows) - 1} stored rows and on none"
         if self.blocks:
             number = len(self.blocks)
-            parts += f"; {f'every {fewest}' if fewest > 1 else 'each'} of {number} block{'s' * (number != 1)} of versions"
+            parts += (
+                f"; {f'every {fewest}' if fewest > 1 else 'each'} of {number} block{'s' * (number != 1)} of versions"
+            )
         if law.condition is not None:
             parts += ", as far as the law applies"
         orderings = _list(self.incoming_orderings)
@@ -130,9 +132,7 @@ def _may_vary(spec: RecordSpec, name: str) -> bool:
     return few.get(plain.kind, 2) > 1 and (plain.kind != "record" or bool(plain.fields))
 
 
-def _block_lines(
-    blocks: tuple[Block, ...], columns: Mapping[str, tuple[Any, ...]], spec: RecordSpec
-) -> Iterator[str]:
+def _block_lines(blocks: tuple[Block, ...], columns: Mapping[str, tuple[Any, ...]], spec: RecordSpec) -> Iterator[str]:
     """List each column with its values, and how they are combined."""
     if not blocks:
         return
@@ -154,7 +154,8 @@ def _values(values: Sequence[Any]) -> str:
 
 def _group(head: str, records: Sequence[Record], spec: RecordSpec) -> str:
     values = {
-        field.name: list(dict.fromkeys(printable(repr(record[field.name]), _MOST_SHOWN) for record in records)) for field in spec.schema.fields
+        field.name: list(dict.fromkeys(printable(repr(record[field.name]), _MOST_SHOWN) for record in records))
+        for field in spec.schema.fields
     }
     return f"{head}: " + "; ".join(f"{name} {', '.join(found)}" for name, found in values.items())
 

@@ -97,7 +97,9 @@ def subject_of(  # noqa: PLR0913 (what a user may state)
     if is_mode:
         name = payload_or_merger.upper()
         fills = markers is None and name.endswith(PartialUpdateMode.FILL_UNAVAILABLE.value)
-        return Subject(ModeAlgebra(name, parsed, props, line), spec._replace(markers=spec.markers or fills), line, schema is None)
+        return Subject(
+            ModeAlgebra(name, parsed, props, line), spec._replace(markers=spec.markers or fills), line, schema is None
+        )
     return Subject(MergerAlgebra(merger, parsed, props, line), spec, line, schema is None)
 
 

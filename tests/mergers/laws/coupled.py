@@ -19,7 +19,12 @@ SCHEMA = parse_schema(
         level="int",
         quantity=nullable("long"),
         price=nullable(
-            {"type": "bytes", "logicalType": "decimal", "precision": 12, "scale": 2}  # a number of cents in two's complement
+            {
+                "type": "bytes",
+                "logicalType": "decimal",
+                "precision": 12,
+                "scale": 2,
+            }  # a number of cents in two's complement
         ),
         seen=nullable({"type": "long", "logicalType": "timestamp-micros"}),
         active="boolean",
@@ -155,7 +160,9 @@ class ShorterUnlessSame(Planted):
     """The longer note wins if the city is the same, else the newer one."""
 
     def changed(self, last, other, older, newer):
-        return {"note": max(older["note"] or "", newer["note"] or "", key=len)} if older["city"] == newer["city"] else {}
+        return (
+            {"note": max(older["note"] or "", newer["note"] or "", key=len)} if older["city"] == newer["city"] else {}
+        )
 
 
 class MeanIfClosed(Planted):
