@@ -87,7 +87,7 @@ def bounds_of(universe: Universe, blocks: tuple[Block, ...], spec: RecordSpec) -
         lines.append(f"{len(empty)} deletes without a record: {_list(_orderings(empty) if read else ())}")
     lines.append(_group(f"{len(stored)} stored rows", stored, spec) + "; and no row")
     columns = _columns(universe, blocks, spec)
-    lines += _block_lines(blocks, columns, spec)
+    lines += _block_lines(blocks, columns)
     lines += [f"not among them: {one}" for one in spec.left_out]
     fixed = {*spec.key, spec.assumed_key, RECORD_KEY, *spec.ordering_heads}
     constant = tuple(
@@ -132,7 +132,7 @@ def _may_vary(spec: RecordSpec, name: str) -> bool:
     return few.get(plain.kind, 2) > 1 and (plain.kind != "record" or bool(plain.fields))
 
 
-def _block_lines(blocks: tuple[Block, ...], columns: Mapping[str, tuple[Any, ...]], spec: RecordSpec) -> Iterator[str]:
+def _block_lines(blocks: tuple[Block, ...], columns: Mapping[str, tuple[Any, ...]]) -> Iterator[str]:
     """List each column with its values, and how they are combined."""
     if not blocks:
         return

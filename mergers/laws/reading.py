@@ -75,7 +75,7 @@ def _is_named(field: Field, words: set[str]) -> bool:
 
 
 def _hints(field: Field, spec: RecordSpec, constants: Sequence[Any]) -> Hints:
-    """Return the constants that stand near the name of the column in the code first, and the frequent values of data."""
+    """Return the constants, those first that stand near the column's name in the code, and frequent values of data."""
     names = set(spec.schema.by_name)
     places = {one: place for place, one in reversed(list(enumerate(constants))) if isinstance(one, str)}
     own = places.get(field.name)

@@ -161,7 +161,7 @@ def test_texts_that_the_class_parses_are_drawn():
 
 
 def rows(notes):
-    plain = {name: None for name in SCHEMA.by_name} | {"points": 1.0, "level": 3, "active": True, "tier": "PAID"}
+    plain = dict.fromkeys(SCHEMA.by_name) | {"points": 1.0, "level": 3, "active": True, "tier": "PAID"}
     return [
         {**plain, "id": str(at), "ts": at, "tags": [], "note": note, "city": "Oslo"} for at, note in enumerate(notes)
     ]
