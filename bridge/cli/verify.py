@@ -27,7 +27,7 @@ from bridge.verify import compiled, gives_columns_alone, pytest_text, spark_text
 from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS, giving_up_by
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
-from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard
+from payloads.user import CALL_TIMEOUT, CallEndedError, CallGuard
 
 if TYPE_CHECKING:
     from bridge.report import Report

@@ -9,7 +9,7 @@ from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
 from bridge.verify.report import Verification
 from mergers.laws import Verdict, check_laws
 from payloads.errors import PayloadConfigError
-from payloads.user.guard import CALL_TIMEOUT, CallGuard
+from payloads.user import CALL_TIMEOUT, CallGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -65,7 +65,7 @@ def size_for(spec: RecordSpec, *, is_remote: bool, is_ours: bool) -> Size:
     return _MEDIUM if is_ours or columns > _FEW_COLUMNS else _LARGE
 
 
-class Block(NamedTuple):
+class OperandBlock(NamedTuple):
     """Operands that are enumerated.
 
     Attributes:
@@ -91,7 +91,7 @@ class Blocks:
         self._maker = RecordMaker(spec)
         self._columns = tuple(name for name, values in spec.pools.items() if values)
 
-    def all(self) -> Iterator[Block]:
+    def all(self) -> Iterator[OperandBlock]:
         """Yield the blocks, the smallest first."""
         spec = self._spec
         read = [name for name in self._columns if name in spec.read]
@@ -110,7 +110,7 @@ class Blocks:
 
     # -- one or two columns
 
-    def _varied(self, title: str, names: Sequence[str], rest: Mapping[str, Any]) -> Block:
+    def _varied(self, title: str, names: Sequence[str], rest: Mapping[str, Any]) -> OperandBlock:
         values = self._values(names)
         is_read = all(name in self._spec.read for name in names)
         chosen = [dict(zip(names, one, strict=True)) | dict(rest) for one in itertools.product(*values.values())]
@@ -132,7 +132,7 @@ class Blocks:
 
     # -- all columns
 
-    def _wide(self) -> Block:
+    def _wide(self) -> OperandBlock:
         """Vary all columns: any two values of any two columns, and of a column and the ordering, meet in a version."""
         pools = self._spec.pools
         for most in (3, 2):
@@ -146,7 +146,7 @@ class Blocks:
         ]
         return self._block("all columns together", values, ranked)
 
-    def _real(self) -> Block:
+    def _real(self) -> OperandBlock:
         """Take the rows of real data that are the most frequent as they are, but for the key."""
         counted: dict[str, list[Any]] = {}
         for record in self._spec.data:
@@ -159,7 +159,7 @@ class Blocks:
 
     def _block(
         self, title: str, values: Mapping[str, tuple[Any, ...]], ranked: Sequence[tuple[int, Mapping[str, Any]]]
-    ) -> Block:
+    ) -> OperandBlock:
         maker = self._maker
         incoming = [maker.version(rank, chosen) for rank, chosen in ranked]
         step = max(1, len(ranked) // len(RANKS))
@@ -175,7 +175,7 @@ class Blocks:
             maker.record(STORED_RANKS[place % len(STORED_RANKS)], chosen)
             for place, chosen in enumerate(list(distinct.values())[: self._size.versions // 3 + 1])
         ]
-        return Block(title, values, Universe(_each_once(incoming), _each_once((None, *stored))))
+        return OperandBlock(title, values, Universe(_each_once(incoming), _each_once((None, *stored))))
 
 
 def understood_form(spec: RecordSpec, domain: Domain, is_delete: Callable[[Version], bool]) -> DeleteForm | None:

@@ -9,12 +9,12 @@ from mergers.laws.universe import RECORD_KEY, delete_forms
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare
 from payloads.ordering_fields import list_reader
-from payloads.user.guard import printable
+from payloads.user import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from mergers.laws.blocks import Block
+    from mergers.laws.blocks import OperandBlock
     from mergers.laws.core import Law, Version
     from mergers.laws.universe import RecordSpec, Universe
     from payloads.avro import Record
@@ -42,7 +42,7 @@ class Bounds(NamedTuple):
     lines: tuple[str, ...]
     incoming_orderings: tuple[str, ...]
     stored_orderings: tuple[str, ...]
-    blocks: tuple[Block, ...] = ()
+    blocks: tuple[OperandBlock, ...] = ()
     columns: Mapping[str, tuple[Any, ...]] = MappingProxyType({})
     constant: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
@@ -69,7 +69,7 @@ class Bounds(NamedTuple):
         return f"for these values, {cases} case{'s' * (cases != 1)}: {parts}; {orderings}"
 
 
-def bounds_of(universe: Universe, blocks: tuple[Block, ...], spec: RecordSpec) -> Bounds:
+def bounds_of(universe: Universe, blocks: tuple[OperandBlock, ...], spec: RecordSpec) -> Bounds:
     """Describe what was enumerated."""
     versions, rows = universe
     stored = [row for row in rows if row is not None]
@@ -106,7 +106,7 @@ def bounds_of(universe: Universe, blocks: tuple[Block, ...], spec: RecordSpec) -
     )
 
 
-def _columns(universe: Universe, blocks: tuple[Block, ...], spec: RecordSpec) -> dict[str, tuple[Any, ...]]:
+def _columns(universe: Universe, blocks: tuple[OperandBlock, ...], spec: RecordSpec) -> dict[str, tuple[Any, ...]]:
     """Return the values that each column takes in incoming versions, each once."""
     records = [
         version.record
@@ -132,7 +132,7 @@ def _may_vary(spec: RecordSpec, name: str) -> bool:
     return few.get(plain.kind, 2) > 1 and (plain.kind != "record" or bool(plain.fields))
 
 
-def _block_lines(blocks: tuple[Block, ...], columns: Mapping[str, tuple[Any, ...]]) -> Iterator[str]:
+def _block_lines(blocks: tuple[OperandBlock, ...], columns: Mapping[str, tuple[Any, ...]]) -> Iterator[str]:
     """List each column with its values, and how they are combined."""
     if not blocks:
         return

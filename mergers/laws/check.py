@@ -19,7 +19,7 @@ from mergers.laws.rules import DETERMINISM, laws_named
 from mergers.laws.subject import subject_of
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
-from payloads.user.guard import CALL_TIMEOUT, CallGuard
+from payloads.user import CALL_TIMEOUT, CallGuard
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -23,7 +23,7 @@ from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIEL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from mergers.laws.blocks import Block
+    from mergers.laws.blocks import OperandBlock
     from mergers.laws.core import Law, Version
     from mergers.laws.evaluate import Evaluator
     from mergers.laws.report import Counterexample
@@ -58,7 +58,7 @@ class DomainCheck:
         self._blocks = () if self._empty_reason or not spec.pools else self._made_blocks()
         self.bounds = bounds_of(self._universe, self._blocks, spec)
 
-    def _made_blocks(self) -> tuple[Block, ...]:
+    def _made_blocks(self) -> tuple[OperandBlock, ...]:
         spec, algebra = self._found.spec, self._evaluator.algebra
         ours = is_ours(algebra)
         if ours and self._found.is_sample:
@@ -157,12 +157,13 @@ class DomainCheck:
     def _searched(self, laws: tuple[Law, ...], ways: Ways) -> dict[Law, LawResult]:
         # Hypothesis is loaded only here.
         from mergers.laws.reach import reaches  # noqa: PLC0415
-        from mergers.laws.strategies import OperandStrategies, Search, Source  # noqa: PLC0415
+        from mergers.laws.search import Search  # noqa: PLC0415
+        from mergers.laws.strategies import OperandStrategies, ValueSource  # noqa: PLC0415
 
         spec = self._found.spec
         search = Search(laws, self._evaluator)
         search.run(OperandStrategies(spec, self._domain, null_orderings=ways.null_orderings), ways.examples, ways.seed)
-        sources = ((Source.POOLS, spec.pools), (Source.DATA, spec.data))
+        sources = ((ValueSource.POOLS, spec.pools), (ValueSource.DATA, spec.data))
         for source in (source for source, values in sources if values and not is_ours(self._evaluator.algebra)):
             strategies = OperandStrategies(spec, self._domain, source=source)
             search.run_rounds(strategies, -(-ways.examples // (2 * _ROUND)), ways.seed)

@@ -8,7 +8,7 @@ from mergers.laws import core
 from mergers.laws.equality import Equality, Failed, same_answer, same_bytes
 from mergers.laws.nodes import Node, copied_row, positions_of, row_answer, turned
 from mergers.laws.report import Counterexample, MergeStep
-from payloads.user.guard import CallEndedError, CallGuard, error_text
+from payloads.user import CallEndedError, CallGuard, error_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator

@@ -56,7 +56,7 @@ class Tried:
             self.errors[error_line(sides[0].answer.error)] += 1
 
 
-class Found(NamedTuple):
+class UnequalSides(NamedTuple):
     """What one choice of operands shows: the equation whose sides differ, and whether both of them fail."""
 
     equation: Equation
@@ -90,7 +90,7 @@ def try_all(law: Law, evaluator: Evaluator, universe: Universe, tried: Tried, *,
 Stated = list[tuple["Callable[[Bound], Node]", list[tuple["Equation", "Callable[[Bound], Node]"]]]]
 
 
-def try_one(stated: Stated, evaluator: Evaluator, bound: Bound, tried: Tried) -> Found | None:
+def try_one(stated: Stated, evaluator: Evaluator, bound: Bound, tried: Tried) -> UnequalSides | None:
     """Evaluate the equations; return one that does not hold, preferably one with a side that does not fail."""
     sides, unlike = [], None
     for left, rights in stated:
@@ -105,8 +105,8 @@ def try_one(stated: Stated, evaluator: Evaluator, bound: Bound, tried: Tried) ->
                 continue
             if not (isinstance(value.answer, Failed) and isinstance(other.answer, Failed)):
                 tried.cases += 1
-                return Found(equation, both_fail=False)
-            unlike = unlike or Found(equation, both_fail=True)
+                return UnequalSides(equation, both_fail=False)
+            unlike = unlike or UnequalSides(equation, both_fail=True)
     tried.note(sides)
     return unlike
 

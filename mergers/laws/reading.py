@@ -11,7 +11,7 @@ from mergers.laws.equality import Failed, Observed, error_kind
 from mergers.laws.pools import Hints, each_once, families, pool
 from mergers.laws.universe import RecordMaker, data_columns, leads_a_delete
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS
-from payloads.user.guard import error_text
+from payloads.user import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

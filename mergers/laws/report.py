@@ -11,7 +11,7 @@ from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_r
 from mergers.laws.equality import Failed, Observed
 from mergers.laws.notebook import law_headline, law_html
 from payloads.errors import PayloadBridgeError
-from payloads.user.guard import error_text
+from payloads.user import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -1,39 +1,27 @@
-"""Hypothesis strategies bound to an Avro schema, and the search for a counterexample with them.
+"""Hypothesis strategies bound to an Avro schema.
 
-Only this module and `reach` load Hypothesis. Values come from small pools as a rule, so that versions collide and ties
-are common, and from the whole range of their type now and then; examples of a reach have its special values instead.
+Only this module, `reach` and `search` load Hypothesis. Values come from small pools as a rule, so that versions collide
+and ties are common, and from the whole range of their type now and then; examples of a reach have its special values instead.
 """
 
 from __future__ import annotations
 
 import enum
 import functools
-import itertools
-import random
 from typing import TYPE_CHECKING, Any
 
-import hypothesis
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky, NoSuchExample
 
 from mergers.laws.core import Domain, Operands, Version
-from mergers.laws.exhaustive import Tried, grouped, try_one
 from mergers.laws.reach import often
 from mergers.laws.universe import RECORD_KEY, delete_forms, marks, value_at
 from payloads.avro import Branch
 from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER
 from payloads.ordering_fields import list_reader
-from payloads.user.guard import CallEndedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mergers.laws.core import Law
-    from mergers.laws.evaluate import Evaluator
-    from mergers.laws.nodes import Node
     from mergers.laws.reach import Reach
-    from mergers.laws.report import Counterexample
     from mergers.laws.universe import RecordSpec
     from payloads.avro import AvroSchema, Field, Record
 
@@ -42,8 +30,6 @@ Strategy = st.SearchStrategy[Any]
 _INT, _LONG = 1 << 31, 1 << 63
 _DEPTH = 3
 _MOST = 4
-_PAIR = 2
-_ROUND, _ROUND_SEEDS = 10, 1_009
 _POOL_HEAD = 4
 _RANKS = st.sampled_from((1, 2, 3, 10))  # as text 10 is before 2
 _STORED_RANKS = st.sampled_from((0, 2, 4))
@@ -127,7 +113,7 @@ def _union(schema: AvroSchema, depth: int, reach: Reach | None) -> Strategy:
     return st.one_of(chosen)
 
 
-class Source(enum.Enum):
+class ValueSource(enum.Enum):
     """Where the values of columns come from: any of the type, the pools of an enumeration, or rows of real data."""
 
     ANY = enum.auto()
@@ -145,7 +131,7 @@ class OperandStrategies:
         *,
         null_orderings: bool = False,
         reach: Reach | None = None,
-        source: Source = Source.ANY,
+        source: ValueSource = ValueSource.ANY,
     ) -> None:
         """Bind to a schema.
 
@@ -174,7 +160,7 @@ class OperandStrategies:
             else self._field(field, deletes)
             for field in self._spec.schema.fields
         }
-        if self._source is not Source.DATA:
+        if self._source is not ValueSource.DATA:
             return _in_order(fields)
         # A row as it is, one with another place in the order, or one with a single other value.
         keys = {name: fields[name] for name in (*self._spec.key, RECORD_KEY) if name in fields}
@@ -223,9 +209,9 @@ class OperandStrategies:
         if self._spec.sequences:
             return (_STORED_RANKS if stored else _RANKS).map(lambda rank: f"1.{rank + 8}")
         common = (_STORED_RANKS if stored else _RANKS).map(lambda rank: value_at(field.schema, rank))
-        if self._source is not Source.ANY:
+        if self._source is not ValueSource.ANY:
             real = [record[field.name] for record in self._spec.data if record[field.name] is not None]
-            return common | st.sampled_from(real) if real and self._source is Source.DATA else common
+            return common | st.sampled_from(real) if real and self._source is ValueSource.DATA else common
         if field.schema.non_null.kind == "union":
             return values(field.schema, reach=self._reach)
         plain = field.schema.non_null
@@ -255,7 +241,7 @@ class OperandStrategies:
         if field.name in spec.forms:
             texts = st.sampled_from(pooled)
             return texts if self._reach is None else often(texts, 2)
-        if self._source is Source.POOLS and pooled:
+        if self._source is ValueSource.POOLS and pooled:
             return st.sampled_from(pooled[:_POOL_HEAD]) | st.sampled_from(pooled)
         drawn = values(field.schema if takes_null else field.schema.non_null, reach=self._reach)
         if not takes_null:
@@ -268,125 +254,3 @@ class OperandStrategies:
 
 def _is_value(value: Any) -> bool:
     return value is not None
-
-
-class Search:
-    """Looks for counterexamples of several laws at once: each example serves all of them.
-
-    Attributes:
-        tried: what the examples showed for each law.
-    """
-
-    def __init__(self, laws: tuple[Law, ...], evaluator: Evaluator) -> None:
-        """Prepare; `run` looks."""
-        self._laws = laws
-        self._evaluator = evaluator
-        self._examples: dict[Law, set[int]] = {law: set() for law in laws}
-        self._found: dict[Law, Counterexample] = {}
-        self.tried: dict[Law, Tried] = {law: Tried() for law in laws}
-
-    @property
-    def cases(self) -> dict[Law, int]:
-        """The number of different examples that each law was tried on."""
-        return {law: len(tried) for law, tried in self._examples.items()}
-
-    @property
-    def found(self) -> dict[Law, Counterexample]:
-        """The smallest counterexample found for each violated law.
-
-        Sides that fail in two ways count where most examples decide something.
-        """
-        unlike = {
-            law: tried.unlike
-            for law, tried in self.tried.items()
-            if tried.unlike is not None and not tried.mostly_fails and law not in self._found
-        }
-        return self._found | unlike
-
-    def run_rounds(self, strategies: OperandStrategies, rounds: int, seed: int) -> None:
-        """Try ten examples a round. The eleventh would be one of them changed a little, as Hypothesis goes on."""
-        for number in range(rounds):
-            self.run(strategies, _ROUND, seed * _ROUND_SEEDS + number)
-
-    def run(self, strategies: OperandStrategies, examples: int, seed: int) -> None:
-        """Try examples on the laws that have no counterexample yet; of one that is found the smallest is kept.
-
-        Raises:
-            CallEndedError: a call took too long, or tried to end the process.
-        """
-        strategy = strategies.operands()
-        settings = hypothesis.settings(
-            max_examples=examples,
-            deadline=None,
-            database=None,
-            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
-            suppress_health_check=list(hypothesis.HealthCheck),
-        )
-        ended: list[CallEndedError] = []
-        while open_laws := [law for law in self._laws if law not in self._found]:
-            latest: dict[Law, Counterexample] = {}
-
-            def fails(
-                operands: Operands,
-                open_laws: list[Law] = open_laws,
-                latest: dict[Law, Counterexample] = latest,
-            ) -> bool:
-                if ended:
-                    return False
-                try:
-                    broken = self._violations(open_laws, operands)
-                except CallEndedError as error:
-                    ended.append(error)  # noqa: B023 (and not tried again on smaller operands)
-                    return False
-                if broken:
-                    latest.clear()
-                    latest |= broken
-                return bool(broken)
-
-            try:
-                smallest = hypothesis.find(strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
-                self._found |= self._violations(open_laws, smallest) or latest
-            except NoSuchExample:
-                for error in ended:
-                    raise error from None
-                return
-            except Flaky:
-                # A merge with random results: the last one seen counts.
-                self._found |= latest
-
-    def _violations(self, laws: list[Law], operands: Operands) -> dict[Law, Counterexample]:
-        evaluator = self._evaluator
-        evaluator.forget()
-        example = hash(repr(operands))
-        row = evaluator.row(operands.row)
-        nodes = [(version, evaluator.incoming(version)) for version in operands.versions]
-        found = {}
-        for law in laws:
-            was_tried = False
-            for chosen in _choices(law, nodes):
-                versions = tuple(version for version, _ in chosen)
-                if not law.applies(versions, evaluator.algebra.order):
-                    continue
-                was_tried = True
-                stated = grouped(law.stated(len(versions)), evaluator)
-                tried = self.tried[law]
-                shown = try_one(stated, evaluator, (row, *(node for _, node in chosen)), tried)
-                if shown is None or (shown.both_fail and tried.unlike is not None):
-                    continue
-                counterexample = evaluator.counterexample(shown.equation, Operands(operands.row, versions))
-                if shown.both_fail:
-                    tried.unlike = counterexample
-                    continue
-                found[law] = counterexample
-                break
-            if was_tried:
-                self._examples[law].add(example)
-        return found
-
-
-def _choices(law: Law, nodes: list[tuple[Version, Node]]) -> Iterator[tuple[tuple[Version, Node], ...]]:
-    """Yield the versions that a law is tried on: in the order of arrival, pairs in both orders."""
-    fewest, most = law.sizes
-    for size in range(fewest, min(most, len(nodes)) + 1):
-        choose = itertools.permutations if size <= _PAIR else itertools.combinations
-        yield from choose(nodes, size)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from payloads.user.adapter import PayloadAdapter
 from payloads.user.copies import EditedRecord, copied, copier, same_record
+from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, error_text, printable
 from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
 
 __all__ = [
+    "CALL_TIMEOUT",
+    "CallEndedError",
+    "CallGuard",
     "EditedRecord",
     "PairCalls",
     "PayloadAdapter",
@@ -15,5 +19,7 @@ __all__ = [
     "adapt",
     "copied",
     "copier",
+    "error_text",
+    "printable",
     "same_record",
 ]

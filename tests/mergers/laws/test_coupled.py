@@ -12,7 +12,7 @@ from mergers.laws import Verdict, check_laws, decide
 from mergers.laws.blocks import Blocks, covering, size_for
 from mergers.laws.core import Domain
 from mergers.laws.reading import studied
-from mergers.laws.strategies import OperandStrategies, Source
+from mergers.laws.strategies import OperandStrategies, ValueSource
 from mergers.laws.universe import RecordSpec, small_universe
 from payloads import parse_schema
 from tests.mergers.laws.coupled import COUPLED, SCHEMA, SETTINGS, MeanIfClosedAndGold, ParsedMean, Planted
@@ -191,7 +191,7 @@ def test_rows_are_drawn_in_the_share_that_the_data_have():
     seen = []
 
     @hypothesis.settings(max_examples=200, database=None, derandomize=True)
-    @hypothesis.given(OperandStrategies(spec, Domain.DATA, source=Source.DATA).records())
+    @hypothesis.given(OperandStrategies(spec, Domain.DATA, source=ValueSource.DATA).records())
     def draws(record):
         seen.append(record["note"])
 
