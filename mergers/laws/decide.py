@@ -163,13 +163,13 @@ class DomainCheck:
         spec = self._found.spec
         search = Search(laws, self._evaluator)
         search.run(OperandStrategies(spec, self._domain, null_orderings=ways.null_orderings), ways.examples, ways.seed)
+        for reach in reaches(spec.schema, self._constants()):
+            strategies = OperandStrategies(spec, self._domain, reach=reach)
+            search.run_rounds(strategies, -(-reach.rounds * ways.examples // _HUNDRED), ways.seed)
         sources = ((ValueSource.POOLS, spec.pools), (ValueSource.DATA, spec.data))
         for source in (source for source, values in sources if values and not is_ours(self._evaluator.algebra)):
             strategies = OperandStrategies(spec, self._domain, source=source)
             search.run_rounds(strategies, -(-ways.examples // (2 * _ROUND)), ways.seed)
-        for reach in reaches(spec.schema, self._constants()):
-            strategies = OperandStrategies(spec, self._domain, reach=reach)
-            search.run_rounds(strategies, -(-reach.rounds * ways.examples // _HUNDRED), ways.seed)
         broken = search.found
         results = {}
         for law in laws:
