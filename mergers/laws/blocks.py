@@ -48,7 +48,7 @@ class Size(NamedTuple):
 _LARGE: Final = Size(versions=30, values=40, pairs=45, wide=26, data=20)
 _MEDIUM: Final = Size(versions=12, values=12, pairs=30, wide=20, data=12)
 _SMALL: Final = Size(versions=6, values=6, pairs=20, wide=20, data=8)
-_REMOTE: Final = Size(versions=6, values=5, pairs=0, wide=14, data=6)
+_REMOTE: Final = Size(versions=4, values=4, pairs=0, wide=9, data=5)
 _FEW_COLUMNS, _MANY_COLUMNS = 12, 40
 
 

@@ -278,7 +278,7 @@ class Evaluator:
 
     def _answer(self, version: Any) -> Any:
         try:
-            return self.guard.call("its result", self.algebra.answer, version)
+            return self.guard.call("its insert value", self.algebra.answer, version)
         except CallEndedError:
             raise
         except Exception as error:  # noqa: BLE001 (as above)

@@ -211,7 +211,8 @@ class _Study:
         return tuple(name for name in self.spec.pools if name in self.spec.named or self._decides(name))
 
     def _decides(self, name: str) -> bool:
-        values = self.spec.pools[name][:3]
+        is_remote = getattr(self._evaluator.algebra, "is_remote", False)
+        values = self.spec.pools[name][: 2 if is_remote else 3]
         for ranks in _ORDERS:
             seen: set[tuple[Any, ...]] = set()
             for older in values:

@@ -1,7 +1,8 @@
 """Hypothesis strategies bound to an Avro schema.
 
 Only this module, `reach` and `search` load Hypothesis. Values come from small pools as a rule, so that versions collide
-and ties are common, and from the whole range of their type now and then; examples of a reach have its special values instead.
+and ties are common, and from the whole range of their type now and then. Examples of a reach have its special values
+instead.
 """
 
 from __future__ import annotations

@@ -31,7 +31,9 @@ class Parses:
     def merge(self, older, newer, schema, props):
         if older.record is None or newer.record is None:
             return newer
-        amounts = [int(one.record["amount"].split(" EUR")[0]) for one in (older, newer) if " EUR" in one.record["amount"]]
+        amounts = [
+            int(one.record["amount"].split(" EUR")[0]) for one in (older, newer) if " EUR" in one.record["amount"]
+        ]
         if len(amounts) < 2:
             raise LookupError(older.record["amount"])
         row = {**newer.record, "amount": f"{sum(amounts) // 2} EUR"}
@@ -49,7 +51,17 @@ def days(tmp_path: Path) -> Path:
 
 
 def test_the_command_draws_from_batches(days: Path) -> None:
-    words = ["verify", f"{__name__}:Parses", "--key", "id", "--ordering", "ts", "--laws", "associativity", "--exhaustive"]
+    words = [
+        "verify",
+        f"{__name__}:Parses",
+        "--key",
+        "id",
+        "--ordering",
+        "ts",
+        "--laws",
+        "associativity",
+        "--exhaustive",
+    ]
     answer = CliRunner().invoke(main, [*words, "--batches", str(days), "--output", "json"])
     assert answer.exit_code == 1, answer.output
     found = json.loads(answer.stdout)
