@@ -147,6 +147,12 @@ class Verb(click.Command):
         click.echo(text)
         if unmet := sorted(current().unmet):
             click.echo(f"warning: --redact: nothing in the output has a column {', '.join(unmet)}", err=True)
+        return self._code(report)
+
+    def _code(self, report: Report) -> int:
+        """Return the exit code."""
+        if report.is_undecided:
+            return FAILED
         return 0 if report.success else self.failed_code
 
 

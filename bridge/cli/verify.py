@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from bridge.cli.built_for import built_reference
 from bridge.cli.completion import rules_from
+from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import java_options
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.options import names, prop, refuse, release_option
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
-from bridge.cli.verb import Verb
+from bridge.cli.table_input import table_option
+from bridge.cli.verb import FAILED, Verb
+from bridge.cli.verify_data import drawn_rows
 from bridge.cli.writing import may_replace, stop_if_dry
 from bridge.errors import ClassLinkError, EngineError, InputError
+from bridge.redaction import without_credentials
 from bridge.spark import read_schema
 from bridge.verify import compiled, gives_columns_alone, pytest_text, spark_text, verify, write
-from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS
+from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS, giving_up_by
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
+from payloads.user import CALL_TIMEOUT, CallEndedError, CallGuard
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -73,9 +80,24 @@ class _Verify(Verb):
     metavar="N",
     help="The number of examples of arbitrary shape; special cases such as long strings are added.",
 )
-@click.option("--exhaustive", is_flag=True, help="Enumerate a small universe of records, and nothing else.")
+@click.option("--exhaustive", is_flag=True, help="Enumerate few values of every column, and nothing else.")
 @click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Reproduces the examples.")
-@click.option("--allow", type=names, metavar="a[,b]", help="Laws that may be violated without failing the command.")
+@batches_option_of(required=False)
+@table_option
+@click.option(
+    "--call-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=CALL_TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="The time that one call of the class may take.",
+)
+@click.option(
+    "--allow",
+    type=names,
+    metavar="a[,b]",
+    help="Laws that may be violated, or not checked, without failing the command.",
+)
 @java_options
 @bare_session_options
 @click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
@@ -88,9 +110,11 @@ class _Verify(Verb):
 def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: Any) -> Report:
     """Check a payload, a merge mode or a merger against the laws of merging.
 
-    A law is `proved` if every combination of operands from a small universe was tried; the report lists them. Random
-    examples only show that there is no counterexample among them. For a violated law the smallest counterexample is
-    shown, with both bracketings side by side.
+    A law is `proved` for the values that the report lists: every combination of operands made of them was tried.
+    Random examples only show that there is no counterexample among them. For a violated law the smallest counterexample
+    is shown, with both bracketings side by side. With --batches or --table operands are drawn from your rows, too.
+
+    The exit code is 1 if a law is violated, and 3 if one could not be checked.
     """
     emitted = ((emit_test, pytest_text, "--emit-test"), (emit_spark, spark_text, "--emit-spark"))
     for path, _, option in emitted:
@@ -110,36 +134,52 @@ def _verified(
     if unknown:
         msg = f"--domain {', '.join(unknown)}: use {', '.join(_DOMAINS)}"
         raise click.UsageError(msg, click.get_current_context())
+    batches, table = options.pop("batches"), options.pop("table")
     options = with_job({**options, "release": release})
     parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]
     settings: dict[str, Any] = {
         "schema": parsed,
-        "key": options["key"] or (() if parsed is not None else ("id",)),
+        "key": options["key"] or (() if parsed is not None or batches or table else ("id",)),
         "ordering": options["ordering"],
         "props": dict(options["props"]),
     }
     stop_if_dry()
+    drawn = drawn_rows(batches, table, release, parsed, options["seed"])
+    settings = settings if drawn is None else drawn.completed(settings)
     reference = built_reference(name, options)
     try:
-        runs_java = _runs_java(reference, release, options["implementation"])
-        if not runs_java and gives_columns_alone(name):
-            quiet_session()  # which the check takes
-        return verify(
-            name,
-            release=release,
-            **settings,
-            subject=compiled(quiet_session(), reference, release, **settings) if runs_java else None,
-            laws=options["laws"],
-            domains=options["domains"],
-            examples=options["examples"],
-            exhaustive=True if exhaustive else None,
-            seed=options["seed"],
-            allow=allow or (),
-        )
-    except (ClassLinkError, EngineError, InputError):
+        with CallGuard(name, None) as loading, giving_up_by(_end):
+            runs_java = loading.call("loading it", _runs_java, reference, release, options["implementation"])
+            if not runs_java and loading.call("loading it", gives_columns_alone, name):
+                quiet_session()  # which the check takes
+            return verify(
+                name,
+                release=release,
+                **settings,
+                subject=compiled(quiet_session(), reference, release, **settings) if runs_java else None,
+                laws=options["laws"],
+                domains=options["domains"],
+                examples=options["examples"],
+                exhaustive=True if exhaustive else None,
+                seed=options["seed"],
+                allow=allow or (),
+                data=() if drawn is None else drawn.rows,
+                call_timeout=options["call_timeout"],
+            )
+    except (ClassLinkError, InputError, EngineError, CallEndedError):
         raise
     except PayloadBridgeError as error:
         refuse(error)
+
+
+_exit = os._exit  # before a check watches it
+
+
+def _end(message: str) -> NoReturn:
+    """End the process where a class swallows whatever interrupts it."""
+    sys.stderr.write(f"error: {without_credentials(message)}\n")
+    sys.stderr.flush()
+    _exit(FAILED)
 
 
 def _runs_java(reference: PayloadRef, release: HudiRelease, implementation: str | None) -> bool:

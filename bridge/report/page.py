@@ -19,7 +19,14 @@ if TYPE_CHECKING:
 
     from bridge.report.report import Report
 
-_SYMBOLS: Final = {"proved": "✓✓", "holds": "✓", "violated": "✗", "not-checked": "?", "not-applicable": "\u2013"}
+_SYMBOLS: Final = {
+    "proved": "✓✓",
+    "holds": "✓",
+    "violated": "✗",
+    "not-checked": "?",
+    "not-tried": "?",
+    "not-applicable": "\u2013",
+}
 _FIRST: Final = ("payload", "name", "release", "from", "to", "table_type", "row")
 """The settings that the head of a page names."""
 

@@ -114,6 +114,7 @@ class Report:
         body: paragraphs and tables of the text, after the verdict.
         checks: what the verdict sums up; empty if there is only the verdict.
         view: what a page shows besides the text; None if there is only that.
+        is_undecided: whether it is no success because something could not be checked (exit code 3).
     """
 
     verb: str
@@ -127,6 +128,7 @@ class Report:
     body: list[str | Table] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     view: View | None = None
+    is_undecided: bool = False
 
     def as_json(self) -> str:
         """Return the envelope."""

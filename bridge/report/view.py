@@ -131,11 +131,13 @@ class Laws:
         domains: the columns.
         lines: id, equation and reading of a law, and its cell in each domain.
         panels: the counterexamples.
+        values: what was enumerated, for each domain with a proof: its name, and lines of text.
     """
 
     domains: Sequence[str]
     lines: Sequence[tuple[str, str, str, Sequence[LawCell]]]
     panels: Sequence[LawPanel]
+    values: Sequence[tuple[str, Sequence[str]]] = ()
 
 
 class PathLine(NamedTuple):

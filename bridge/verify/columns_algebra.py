@@ -14,7 +14,7 @@ from bridge.engines import ColumnMerges, RowVersion
 from bridge.spark import local_session
 from mergers import OverwriteWithLatestMerger, resolve_merger
 from mergers.columns import columns_merger, has_columns_alone
-from mergers.laws import Observed, Subject, constants_of, subject_of, through_bytes
+from mergers.laws import Observed, Subject, constants_of, subject_of, through_bytes, words_of
 from payloads import NATURAL_ORDER, HudiRelease, PayloadConfigError, PayloadFailedError
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import Ordering, compare
@@ -47,7 +47,10 @@ class ColumnsAlgebra:
         merger: the user's merger.
         name: its class.
         schema: the schema of all records.
+        is_remote: that a merge takes a call of another process.
     """
+
+    is_remote = True
 
     def __init__(self, merger: MergesColumns, schema: AvroSchema, props: Props, release: HudiRelease) -> None:
         """Compile the merger's expressions in the active session, or a local one; errors as in `ColumnMerges`."""
@@ -61,6 +64,11 @@ class ColumnsAlgebra:
     def constants(self) -> tuple[Any, ...]:
         """What the code of the merger may compare against."""
         return constants_of(self.merger)
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """The words in the code of the merger, among them the columns that it names."""
+        return words_of(self.merger)
 
     def incoming(self, version: Version) -> _Carried:
         """Build an incoming version, from a copy of the record."""

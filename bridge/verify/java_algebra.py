@@ -50,7 +50,10 @@ class JvmAlgebra:
         name: the class.
         schema: the schema of all records.
         payload_class: the class as a payload of the library.
+        is_remote: that a merge takes a call of another process.
     """
+
+    is_remote = True
 
     def __init__(
         self,

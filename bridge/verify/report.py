@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.engines.jvm import recompiled_class
 from bridge.redaction import setting_shown
 from bridge.report import LawCell, LawPanel, Laws, Report, Showable, Table, View, json_value
-from mergers.laws import NAMES, Failed, Observed, Verdict, answer_text
+from mergers.laws import NAMES, UNDECIDED, Failed, Observed, Verdict, answer_text, error_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -54,9 +54,14 @@ class Verification(Showable):
         return tuple(result for result in self.report.violations if result.law.id not in self.allowed)
 
     @property
+    def open(self) -> tuple[LawResult, ...]:
+        """The laws that could not be checked, or not in every column, except the allowed ones."""
+        return tuple(result for result in self.report.unchecked if result.law.id not in self.allowed)
+
+    @property
     def success(self) -> bool:
-        """Whether no law is violated except the allowed ones."""
-        return not self.unexpected
+        """Whether every law but the allowed ones was checked, and none of them is violated."""
+        return not self.unexpected and not self.open
 
     @property
     def verdict(self) -> str:
@@ -82,6 +87,7 @@ def report_of(verification: Verification) -> Report:
     """Report the verdict on each law."""
     found = verification.report
     report = Report("verify", verification.verdict, success=verification.success)
+    report.is_undecided = bool(verification.open) and not verification.unexpected
     report.plan = {
         "name": verification.name,
         "release": str(verification.release),
@@ -121,7 +127,7 @@ def report_of(verification: Verification) -> Report:
 def _headline(verification: Verification) -> str:
     """Say how many laws are violated."""
     found = verification.report
-    neither = {Verdict.NOT_APPLICABLE, Verdict.NOT_CHECKED}
+    neither = {Verdict.NOT_APPLICABLE, *UNDECIDED}
     laws = {one.law.id for one in found.results if one.verdict not in neither}
     broken = len(dict.fromkeys(one.law.id for one in found.violations))
     unchecked = ", ".join(dict.fromkeys(one.law.id for one in found.unchecked))
@@ -150,6 +156,7 @@ def _laws(found: LawReport) -> Laws:
         [domain.value for domain in domains],
         lines,
         [LawPanel(name, one.title, one.operands, one.columns, one.steps, one.meaning) for name, one in stories],
+        [(domain.value, bounds.lines) for domain, bounds in found.bounds.items()],
     )
 
 
@@ -170,10 +177,24 @@ def result_as_json(result: LawResult) -> dict[str, Any]:
 
 
 def universe_as_json(bounds: Bounds) -> dict[str, Any]:
-    """Return the operands of which every combination was tried, for `proved`; None for no row."""
+    """Return the operands of which every combination was tried, for `proved`; None for no row.
+
+    `columns` has the values that each column takes anywhere, `blocks` what is enumerated besides versions and rows.
+    """
     return {
         "versions": [_version_as_json(version) for version in bounds.versions],
         "rows": [_json_value(row) for row in bounds.rows],
+        "columns": {name: _json_value(list(values)) for name, values in bounds.columns.items()},
+        "blocks": [
+            {
+                "varied": block.title,
+                "columns": {name: _json_value(list(values)) for name, values in block.values.items()},
+                "versions": len(block.universe.incoming),
+                "rows": len(block.universe.rows) - 1,
+            }
+            for block in bounds.blocks
+        ],
+        "left_out": list(bounds.left_out),
     }
 
 
@@ -206,7 +227,7 @@ def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, Any]:
 
 def _answer_as_json(answer: Any) -> Any:
     if isinstance(answer, Failed):
-        return {"error": f"{type(answer.error).__name__}: {answer.error}"}
+        return {"error": error_line(answer.error)}
     if isinstance(answer, Observed):
         return {"record": _json_value(answer.record), "is_delete": answer.is_delete}
     return [_answer_as_json(part) for part in answer]

@@ -9,13 +9,14 @@ from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
 from bridge.verify.report import Verification
 from mergers.laws import Verdict, check_laws
 from payloads.errors import PayloadConfigError
+from payloads.user import CALL_TIMEOUT, CallGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.verify.compiled import Compiled
     from payloads import HudiRelease
-    from payloads.avro import AvroSchema
+    from payloads.avro import AvroSchema, Record
 
 
 def verify(  # noqa: PLR0913 (the options of the verb)
@@ -33,6 +34,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     seed: int = 0,
     allow: Iterable[str] = (),
     subject: Compiled | None = None,
+    data: Sequence[Record] = (),
+    call_timeout: float | None = CALL_TIMEOUT,
 ) -> Verification:
     """Check a payload, a merge mode or a merger.
 
@@ -46,12 +49,15 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         laws: ids of laws or names of rule sets; all without it.
         domains: `data`, `flagged`, `empty`.
         examples: how many examples Hypothesis tries.
-        exhaustive: True for the small universe alone, False for Hypothesis alone, None for both.
+        exhaustive: True for enumeration alone, False for Hypothesis alone, None for both.
         seed: reproduces the examples.
         allow: the laws whose violation is known.
         subject: the compiled class that is judged in place of what `name` names, and its port for `agreement`.
+        data: rows of the table, from which operands are drawn besides the generated ones; see `check_laws`.
+        call_timeout: how many seconds one call of the class may take; None for any time.
 
     Raises:
+        CallEndedError: a call of the class took longer, or tried to end the process.
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
 
     A merger that gives columns alone needs a session of Spark: the active one, else a local one is started.
@@ -59,7 +65,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     Added in 0.1.0.
     """
     judged: Any = name if subject is None else subject.java
-    by_columns = subject is None and gives_columns_alone(name)
+    with CallGuard(name, None) as guard:
+        by_columns = subject is None and guard.call("loading it", gives_columns_alone, name)
     if by_columns:
         settings: dict[str, Any] = {"schema": schema, "key": key, "ordering_fields": ordering, "props": props}
         judged = columns_subject(name, release=release, **settings)
@@ -76,6 +83,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         seed=seed,
         props=dict(props or {}),
         other=None if subject is None else subject.port,
+        data=data,
+        call_timeout=call_timeout,
     )
     if all(result.verdict is Verdict.NOT_APPLICABLE for result in report.results):
         msg = f"{report.subject}: no law applies; {'; '.join(report.left_out)}"

@@ -5,16 +5,27 @@ from __future__ import annotations
 from mergers.laws.algebra import Algebra, through_bytes
 from mergers.laws.bounds import Bounds
 from mergers.laws.cases import LawCase, law_cases
-from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation
+from mergers.laws.check import DEFAULT_EXAMPLES, check_laws, find_violation, giving_up_by
 from mergers.laws.conditions import CLOCKS, ZONES, Aspect, Conditions
-from mergers.laws.constants import constants_of
+from mergers.laws.constants import constants_of, words_of
 from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
 from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
 from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
 from mergers.laws.interpreter import ending, started
 from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
 from mergers.laws.payload_algebra import copied_payload, payload_key
-from mergers.laws.report import Counterexample, LawReport, LawResult, LawViolationError, MergeStep, Verdict, answer_text
+from mergers.laws.report import (
+    UNDECIDED,
+    Counterexample,
+    LawNotCheckedError,
+    LawReport,
+    LawResult,
+    LawViolationError,
+    MergeStep,
+    Verdict,
+    answer_text,
+    error_line,
+)
 from mergers.laws.rules import RULE_SETS, laws_named
 from mergers.laws.subject import Subject, subject_of
 from mergers.laws.universe import value_at
@@ -24,6 +35,7 @@ __all__ = [
     "DEFAULT_EXAMPLES",
     "NAMES",
     "RULE_SETS",
+    "UNDECIDED",
     "ZONES",
     "Act",
     "Algebra",
@@ -43,6 +55,7 @@ __all__ = [
     "Jobs",
     "Law",
     "LawCase",
+    "LawNotCheckedError",
     "LawReport",
     "LawResult",
     "LawViolationError",
@@ -65,11 +78,13 @@ __all__ = [
     "copied_payload",
     "ending",
     "error_kind",
+    "error_line",
     "every_bracketing",
     "find_violation",
     "fold",
     "fold_left",
     "fold_right",
+    "giving_up_by",
     "law_cases",
     "laws_named",
     "payload_key",
@@ -78,4 +93,5 @@ __all__ = [
     "subject_of",
     "through_bytes",
     "value_at",
+    "words_of",
 ]

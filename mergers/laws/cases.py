@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unittest
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -44,17 +43,16 @@ class LawCase:
         return check_laws(subject, laws=[self.law], domain=self.domain, **settings).results[0]
 
     def check(self) -> None:
-        """Check the law, and fail if it is violated.
+        """Check the law, and fail if it is violated or could not be checked.
 
         Raises:
             LawViolationError: the law is violated; the message shows the counterexample.
-            SkipTest: it could not be checked.
+            LawNotCheckedError: it could not be checked; the message says why.
         """
         subject, settings = self._arguments
         report = check_laws(subject, laws=[self.law], domain=self.domain, **settings)
         report.raise_if_violated()
-        for result in report.unchecked:
-            raise unittest.SkipTest(result.line)
+        report.raise_if_unchecked()
 
 
 def law_cases(

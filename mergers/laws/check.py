@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+import contextlib
+import functools
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from mergers.laws.core import Domain, Operands
 from mergers.laws.decide import DomainCheck, Ways
@@ -10,17 +13,20 @@ from mergers.laws.elsewhere import Repetition, is_ours
 from mergers.laws.equality import Equality, same_bytes
 from mergers.laws.evaluate import Evaluator
 from mergers.laws.jobs import jobs_on
+from mergers.laws.reading import studied
 from mergers.laws.report import LawReport, Verdict
 from mergers.laws.rules import DETERMINISM, laws_named
 from mergers.laws.subject import subject_of
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
+from payloads.user import CALL_TIMEOUT, CallGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from mergers.laws.core import Law, RuleSet, Version
     from mergers.laws.report import Counterexample, LawResult
+    from mergers.laws.subject import Subject
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
 
@@ -45,12 +51,16 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     other: Any = None,
     markers: bool | None = None,
     null_orderings: bool = False,
+    data: Sequence[Record] = (),
+    call_timeout: float | None = CALL_TIMEOUT,
 ) -> LawReport:
     """Check a payload or a merger against laws; one verdict per law and domain.
 
-    Two ways decide: a small universe of at most 16 records is tried completely (`proved`, within the bounds that the
-    report names), and Hypothesis looks for a counterexample among records of any shape and shrinks it (`holds` says
-    that there was none in the examples tried).
+    Two ways decide: few values of every column, alone, in pairs and together, are tried completely (`proved`, for the
+    values that the report lists), and Hypothesis looks for a counterexample among records of any shape and shrinks it
+    (`holds` says that there was none in the examples tried). Operands on which every bracketing fails alike decide
+    nothing; a law is `not-checked` if more than half of them do, and `not-tried` if a column that the code of the class
+    names never varied.
 
     Args:
         payload_or_merger: a name, a reference, a class or an object; a payload, a merger or an `Algebra`; or what
@@ -63,15 +73,19 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
         domain: `data`, `flagged`, `empty`, or several.
         examples: how many examples of any shape Hypothesis tries for each domain; those that reach for special values,
             such as the constants of the class, come in addition.
-        exhaustive: True for the small universe alone, False for Hypothesis alone, None for both.
+        exhaustive: True for enumeration alone, False for Hypothesis alone, None for both.
         seed: reproduces what Hypothesis tries.
         equality: when two records are equal; by default, if their canonical Avro bytes are.
         props: properties passed to the merge, in addition to the ordering fields.
         other: a second implementation, for `agreement`; given like the first one.
         markers: whether records may contain Debezium's marker for an unavailable value; without it, for Postgres alone.
         null_orderings: whether Hypothesis tries records with null in an ordering field.
+        data: rows of the table, as physical records of the schema, each as often as it is there: operands are drawn
+            from them and from their values, besides the generated ones. Columns that the schema lacks are ignored.
+        call_timeout: how many seconds one call of the class may take; None for any time.
 
     Raises:
+        CallEndedError: a call took longer, or tried to end the process.
         PayloadBridgeError: a name is unknown, or the arguments contradict each other.
 
     Added in 0.1.0.
@@ -87,18 +101,57 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     if exhaustive is not True and examples < 1:
         msg = f"examples={examples} tries nothing; give at least 1, or exhaustive=True"
         raise PayloadConfigError(msg)
-    found = subject_of(payload_or_merger, **settings)
-    second = None if other is None else subject_of(other, **settings | {"schema": found.spec.schema}).algebra
+    found = _loaded(payload_or_merger, settings)
+    second = None if other is None else _loaded(other, settings | {"schema": found.spec.schema}).algebra
     chosen = laws_named(laws)
     results: list[LawResult] = []
     bounds = {}
-    for one in domains_named(domain):
-        check = DomainCheck(found, one, Evaluator(found.algebra, equality, second), has_other=second is not None)
-        judged_here = check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
-        if any(result.verdict is Verdict.PROVED for result in judged_here):
-            bounds[one] = check.bounds
-        results += judged_here
+    with CallGuard(found.algebra.name, call_timeout, give_up=_give_up.get()) as guard:
+        evaluator = Evaluator(found.algebra, equality, second, guard)
+        given = found.spec._replace(data=_fitting(data, found.spec.schema))
+        found = found._replace(spec=studied(given, evaluator, is_ours=is_ours(found.algebra)))
+        for one in domains_named(domain):
+            check = DomainCheck(
+                found, one, Evaluator(found.algebra, equality, second, guard), has_other=second is not None
+            )
+            judged_here = check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
+            if any(result.verdict in _ENUMERATED for result in judged_here):
+                bounds[one] = check.bounds
+            results += judged_here
     return LawReport(f"{found.algebra.name} ({found.release})", seed, tuple(results), found.spec.schema, bounds)
+
+
+_ENUMERATED: Final = (Verdict.PROVED, Verdict.NOT_TRIED)
+_give_up: ContextVar[Callable[[str], NoReturn] | None] = ContextVar("give_up", default=None)
+
+
+@contextlib.contextmanager
+def giving_up_by(end: Callable[[str], NoReturn]) -> Iterator[None]:
+    """Let `end` end the process where a class swallows whatever interrupts it; it gets the reason."""
+    token = _give_up.set(end)
+    try:
+        yield
+    finally:
+        _give_up.reset(token)
+
+
+def _loaded(named: Any, settings: dict[str, Any]) -> Subject:
+    """Return the subject; loading a class runs its module."""
+    name = named if isinstance(named, str) else getattr(named, "__qualname__", type(named).__qualname__)
+    with CallGuard(name, None) as guard:
+        return guard.call("loading it", functools.partial(subject_of, named, **settings))
+
+
+def _fitting(data: Iterable[Record], schema: AvroSchema) -> tuple[Record, ...]:
+    """Return rows with the columns of a schema.
+
+    Raises:
+        SchemaError: a row does not fit.
+    """
+    rows = tuple({name: row.get(name) for name in schema.by_name} for row in data)
+    for row in rows:
+        schema.validate(row)
+    return rows
 
 
 def find_violation(  # noqa: PLR0913 (what a user may state)
@@ -123,6 +176,7 @@ def find_violation(  # noqa: PLR0913 (what a user may state)
         settings: `schema`, `key`, `ordering_fields`, `release` and `props` of `check_laws`.
 
     Raises:
+        CallEndedError: a call took longer than ten seconds, or tried to end the process.
         ElsewhereError: the law is `determinism`, and no other process could repeat the merges.
     """
     given = {
@@ -133,13 +187,15 @@ def find_violation(  # noqa: PLR0913 (what a user may state)
         "props": {},
         **settings,
     }
-    second = None if other is None else subject_of(other, **given).algebra
-    evaluator = Evaluator(subject_of(payload_or_merger, **given).algebra, equality, second)
+    second = None if other is None else _loaded(other, given).algebra
+    algebra = _loaded(payload_or_merger, given).algebra
     operands = Operands(row, tuple(versions))
-    bound = evaluator.bind(operands)
-    for equation in laws_named([law])[0].stated(len(operands.versions)):
-        if not evaluator.holds(equation, bound):
-            return evaluator.counterexample(equation, operands)
+    with CallGuard(algebra.name) as guard:
+        evaluator = Evaluator(algebra, equality, second, guard)
+        bound = evaluator.bind(operands)
+        for equation in laws_named([law])[0].stated(len(operands.versions)):
+            if not evaluator.holds(equation, bound):
+                return evaluator.counterexample(equation, operands)
     if law == DETERMINISM.id and not is_ours(evaluator.algebra):
         return Repetition(evaluator, jobs_on(DETERMINISM, [operands])).difference()
     return None

@@ -22,6 +22,7 @@ _NEAR_ZERO: Final = frozenset({0, 1, 2})
 """Values that occur in most examples anyway."""
 _FOREIGN: Final = frozenset({*sys.stdlib_module_names, "payloads", "mergers", "bridge", "pyspark", "fastavro"})
 _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_WORD: Final = re.compile(r"\w+")
 _LABELS: Final = frozenset(
     {"__doc__", "__module__", "__qualname__", "__annotations__", "__slots__", "__match_args__", "__firstlineno__"}
 )
@@ -34,18 +35,52 @@ def constants_of(*roots: object) -> tuple[Any, ...]:
     functions and classes that they call. Code of the standard library and of this project does not.
     """
     found: dict[Any, None] = {}
+    for one in _reached(roots):
+        found |= dict.fromkeys((type(value), value) for value in _plain(one))
+    return usable(value for _, value in found)
+
+
+def words_of(*roots: object) -> frozenset[str]:
+    """Return the words in the texts of code, and the names of the attributes that it uses, in lower case.
+
+    A column that the code reads by its name is among them, whichever way the name is put together.
+    """
+    found: set[str] = set()
+    for one in _reached(roots):
+        if isinstance(one, types.FunctionType):
+            found |= {name.lower() for name in _attributes(one.__code__)}
+        elif isinstance(one, str):
+            found.update(words_in(one))
+    return frozenset(found)
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    return _WORD.findall(text.lower())
+
+
+def _attributes(code: types.CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _attributes(constant)
+
+
+def _reached(roots: Iterable[object]) -> Iterator[Any]:
+    """Yield what code refers to: values, and functions and classes that are the user's."""
     left = deque(roots)
     seen: set[int] = set()
     kept: list[Any] = []  # an id stays taken as long as its object lives
     while left and len(seen) < _MOST_VISITED:
         one = left.popleft()
-        values = list(_plain(one))
-        found |= dict.fromkeys((type(value), value) for value in values)
-        if not values and id(one) not in seen:
+        if any(True for _ in _plain(one)):
+            yield one
+        elif id(one) not in seen:
             seen.add(id(one))
             kept.append(one)
+            if isinstance(one, types.FunctionType) and not _is_foreign(one):
+                yield one
             left.extend(_parts(one))
-    return usable(value for _, value in found)
 
 
 def usable(values: Iterable[Any]) -> tuple[Any, ...]:

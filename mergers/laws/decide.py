@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mergers.laws.blocks import Blocks, size_for, understood_form
 from mergers.laws.bounds import bounds_of
 from mergers.laws.conditions import OTHERS
 from mergers.laws.constants import usable
 from mergers.laws.core import Domain
 from mergers.laws.elsewhere import Repetition, is_ours
 from mergers.laws.equality import Failed
-from mergers.laws.exhaustive import try_all
+from mergers.laws.exhaustive import Tried, try_all
 from mergers.laws.jobs import ElsewhereError, jobs_of
-from mergers.laws.report import LawResult, Verdict, counted, no_counterexample_in
+from mergers.laws.report import UNDECIDED, LawResult, Verdict, counted, no_counterexample_in
 from mergers.laws.rules import DETERMINISM
 from mergers.laws.universe import delete_forms, small_universe
 from payloads.builtin import UNAVAILABLE
@@ -22,6 +23,7 @@ from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIEL
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mergers.laws.blocks import OperandBlock
     from mergers.laws.core import Law, Version
     from mergers.laws.evaluate import Evaluator
     from mergers.laws.report import Counterexample
@@ -50,9 +52,20 @@ class DomainCheck:
         self._domain = domain
         self._evaluator = evaluator
         self._has_other = has_other
-        self._universe = small_universe(found.spec, domain, self._is_delete)
-        self.bounds = bounds_of(self._universe, found.spec)
+        spec = found.spec
+        self._universe = small_universe(spec, domain, self._is_delete)
         self._empty_reason = self._why_not_in_domain(self._universe)
+        self._blocks = () if self._empty_reason or not spec.pools else self._made_blocks()
+        self.bounds = bounds_of(self._universe, self._blocks, spec)
+
+    def _made_blocks(self) -> tuple[OperandBlock, ...]:
+        spec, algebra = self._found.spec, self._evaluator.algebra
+        ours = is_ours(algebra)
+        if ours and self._found.is_sample:
+            return ()  # the small universe varies both columns of data, which our classes treat alike
+        size = size_for(spec, is_remote=getattr(algebra, "is_remote", False), is_ours=ours)
+        form = understood_form(spec, self._domain, self._is_delete)
+        return tuple(Blocks(spec, self._domain, form, size).all())
 
     def _is_delete(self, version: Version) -> bool:
         answer = self._evaluator.incoming(version).answer
@@ -74,21 +87,31 @@ class DomainCheck:
         return ""
 
     def results(self, laws: Iterable[Law], ways: Ways) -> list[LawResult]:
-        """Check the laws: first on the small universe, then the undecided ones with Hypothesis."""
+        """Check the laws: first by enumeration, then the undecided ones with Hypothesis."""
         found = {law: self._not_applicable(law) for law in laws}
-        proofs: dict[Law, int] = {}
+        tried = {law: Tried() for law in found}
         if ways.exhaustive is not False:
-            for law, known in found.items():
-                if known is None:
-                    found[law], proofs[law] = self._tried(law)
+            self._enumerate([law for law, known in found.items() if known is None], tried)
+            found |= {law: self._enumerated(law, tried[law]) for law, known in found.items() if known is None}
         left = tuple(law for law, known in found.items() if known is None)
         if ways.exhaustive is not True and left:
             found |= self._searched(left, ways)
         decided = [
-            self._proved(law, proofs[law]) if known is None else self._with_proof(known, proofs.get(law, 0))
+            self._proved(law, tried[law]) if known is None else self._with_proof(known, tried[law])
             for law, known in found.items()
         ]
         return [self._repeated(result) if result.law is DETERMINISM else result for result in decided]
+
+    def _enumerate(self, laws: Iterable[Law], tried: dict[Law, Tried]) -> None:
+        """Try the small universe with every number of versions, then the blocks with as few as show the law."""
+        left = list(laws)
+        for law in left:
+            try_all(law, self._evaluator, self._universe, tried[law], most=law.sizes[1])
+        for block in self._blocks:
+            left = [law for law in left if tried[law].counterexample is None]
+            for law in left:
+                try_all(law, self._evaluator, block.universe, tried[law], most=law.sizes[0])
+            self._evaluator.forget()
 
     def _not_applicable(self, law: Law) -> LawResult | None:
         reason = self._empty_reason
@@ -98,22 +121,24 @@ class DomainCheck:
             reason = "records without deletes"
         return self._result(law, Verdict.NOT_APPLICABLE, detail=reason) if reason else None
 
-    def _tried(self, law: Law) -> tuple[LawResult | None, int]:
-        """Try the small universe; no result if the law holds there."""
-        trial = try_all(law, self._evaluator, self._universe)
-        if trial.counterexample is not None:
-            detail = _ERRORS if trial.refused else f"after {counted(trial.cases, 'case')} of the small universe"
-            return self._result(law, Verdict.VIOLATED, trial.cases, detail, trial.counterexample), trial.cases
-        if not trial.cases and law.needs_delete:
+    def _enumerated(self, law: Law, tried: Tried) -> LawResult | None:
+        """Return what enumeration shows; no result if it leaves the law to examples."""
+        if tried.counterexample is not None:
+            detail = f"after {counted(tried.cases, 'case')} of the enumeration"
+            return self._result(law, Verdict.VIOLATED, tried.cases, detail, tried.counterexample)
+        if tried.unlike is not None and not tried.mostly_fails:
+            detail = f"after {counted(tried.cases, 'case')} of the enumeration"
+            return self._result(law, Verdict.VIOLATED, tried.cases, detail, tried.unlike)
+        if not tried.cases and law.needs_delete:
             reason = "no version is a delete that this merge knows"
-            return self._result(law, Verdict.NOT_APPLICABLE, detail=reason), 0
+            return self._result(law, Verdict.NOT_APPLICABLE, detail=reason)
         # Without a case examples may still fit: of an enum or boolean the universe has few ordering values.
-        return None, trial.cases
+        return None
 
     def _repeated(self, result: LawResult) -> LawResult:
         """Return the verdict on determinism once other processes have repeated the merges."""
         # The classes of this project depend on their operands only; other code is repeated in other processes.
-        if is_ours(self._found.algebra) or result.verdict is Verdict.NOT_APPLICABLE or result.detail == _ERRORS:
+        if is_ours(self._found.algebra) or result.verdict is Verdict.NOT_APPLICABLE or result.verdict in UNDECIDED:
             return result
         repetition = Repetition(self._evaluator, jobs_of(result.law, self._universe))
         if result.counterexample is not None:
@@ -132,7 +157,8 @@ class DomainCheck:
     def _searched(self, laws: tuple[Law, ...], ways: Ways) -> dict[Law, LawResult]:
         # Hypothesis is loaded only here.
         from mergers.laws.reach import reaches  # noqa: PLC0415
-        from mergers.laws.strategies import OperandStrategies, Search  # noqa: PLC0415
+        from mergers.laws.search import Search  # noqa: PLC0415
+        from mergers.laws.strategies import OperandStrategies, ValueSource  # noqa: PLC0415
 
         spec = self._found.spec
         search = Search(laws, self._evaluator)
@@ -140,13 +166,19 @@ class DomainCheck:
         for reach in reaches(spec.schema, self._constants()):
             strategies = OperandStrategies(spec, self._domain, reach=reach)
             search.run_rounds(strategies, -(-reach.rounds * ways.examples // _HUNDRED), ways.seed)
+        sources = ((ValueSource.POOLS, spec.pools), (ValueSource.DATA, spec.data))
+        for source in (source for source, values in sources if values and not is_ours(self._evaluator.algebra)):
+            strategies = OperandStrategies(spec, self._domain, source=source)
+            search.run_rounds(strategies, -(-ways.examples // (2 * _ROUND)), ways.seed)
         broken = search.found
         results = {}
         for law in laws:
-            cases = search.cases[law]
+            cases, tried = search.cases[law], search.tried[law]
             if law in broken:
                 detail = f"after {counted(cases, 'example')}"
                 results[law] = self._result(law, Verdict.VIOLATED, cases, detail, broken[law])
+            elif cases and tried.mostly_fails:
+                results[law] = self._result(law, Verdict.NOT_CHECKED, cases, _failing(tried))
             elif cases:
                 results[law] = self._result(law, Verdict.HOLDS, cases, no_counterexample_in(cases))
             else:
@@ -165,18 +197,30 @@ class DomainCheck:
         # Only where records may hold it, Debezium's mark for an unavailable value is one.
         return found if spec.markers else tuple(one for one in found if one != UNAVAILABLE)
 
-    def _with_proof(self, result: LawResult, proof: int) -> LawResult:
+    def _with_proof(self, result: LawResult, tried: Tried) -> LawResult:
         """Return the result of both ways together: a law that was proved is, whatever examples add."""
-        if not proof or result.verdict is Verdict.VIOLATED:
+        if not tried.cases or result.verdict is Verdict.VIOLATED:
             return result
-        proved = self._proved(result.law, proof)
-        more = f"; {no_counterexample_in(result.cases)}" if result.cases else ""
-        return dataclasses.replace(proved, cases=proof + result.cases, detail=proved.detail + more)
+        enumerated = self._proved(result.law, tried)
+        if enumerated.verdict is Verdict.NOT_TRIED and result.verdict is Verdict.HOLDS:
+            return result  # in examples all columns vary
+        has_examples = result.verdict is Verdict.HOLDS and result.cases
+        more = f"; {no_counterexample_in(result.cases)}" if has_examples else ""
+        cases = tried.cases + result.cases
+        return dataclasses.replace(enumerated, cases=cases, detail=enumerated.detail + more)
 
-    def _proved(self, law: Law, cases: int) -> LawResult:
+    def _proved(self, law: Law, tried: Tried) -> LawResult:
+        cases = tried.cases
         if not cases:
             return self._result(law, Verdict.NOT_APPLICABLE, detail="it applies to no versions of the small universe")
-        return self._result(law, Verdict.PROVED, cases, self.bounds.of_proof(law, cases))
+        if tried.mostly_fails:
+            return self._result(law, Verdict.NOT_CHECKED, cases, _failing(tried))
+        if self.bounds.constant:
+            return self._result(law, Verdict.NOT_TRIED, cases, ", ".join(self.bounds.constant))
+        detail = self.bounds.of_proof(law, cases)
+        if tried.failed:
+            detail += f"; {counted(tried.failed, 'case')} fail alike, most with {tried.error}"
+        return self._result(law, Verdict.PROVED, cases, detail)
 
     def _result(
         self,
@@ -189,5 +233,10 @@ class DomainCheck:
         return LawResult(law, self._domain, verdict, cases, detail, counterexample)
 
 
+def _failing(tried: Tried) -> str:
+    """Say that too many merges fail for a verdict."""
+    return f"{tried.failed} of {counted(tried.cases, 'case')} fail, most with {tried.error}"
+
+
 _HUNDRED: Final = 100
-_ERRORS: Final = "all merges fail"
+_ROUND: Final = 10

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mergers.laws import core
 from mergers.laws.equality import Equality, Failed, same_answer, same_bytes
 from mergers.laws.nodes import Node, copied_row, positions_of, row_answer, turned
 from mergers.laws.report import Counterexample, MergeStep
+from payloads.user import CallEndedError, CallGuard, error_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Iterator
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from payloads.avro import Record
 
 
+_ACTS: Final = "a merge with the stored row"
+_RESTORES: Final = "the constructor, of a version that was read back"
+
 Bound = tuple[Node, ...]
 """The nodes of the operands: the row first, then the versions."""
 
@@ -25,15 +29,22 @@ class Evaluator:
     """Evaluates expressions over the versions of one algebra, and compares the sides of equations.
 
     Attributes:
-        refused: how many equations failed on both sides, so that they decide nothing.
         equality: when two records are equal.
+        guard: watches the calls.
     """
 
-    def __init__(self, algebra: Algebra, equality: Equality = same_bytes, other: Algebra | None = None) -> None:
+    def __init__(
+        self,
+        algebra: Algebra,
+        equality: Equality = same_bytes,
+        other: Algebra | None = None,
+        guard: CallGuard | None = None,
+    ) -> None:
+        """Prepare; `guard` watches the calls of the class, without a limit of time by default."""
         self.algebra = algebra
-        self.refused = 0
+        self.guard = guard or CallGuard(algebra.name, None)
         self.equality = equality
-        self._other = None if other is None else Evaluator(other, equality)
+        self._other = None if other is None else Evaluator(other, equality, guard=guard)
         self._nodes: dict[Hashable, Node] = {}
         self._merged: dict[tuple[Node, Node], Node] = {}
         self._acted: dict[tuple[Node, Node], Node] = {}
@@ -60,7 +71,6 @@ class Evaluator:
         """Forget all values, so that earlier merges don't influence later ones."""
         for memo in self._memos:
             memo.clear()
-        self.refused = 0
         if self._other is not None:
             self._other.forget()
 
@@ -78,29 +88,25 @@ class Evaluator:
 
     def incoming(self, version: Version) -> Node:
         """Return the node of an incoming version; building it may fail, which is then its result."""
-        node = self._version_node(lambda: self.algebra.incoming(version))
+        node = self._version_node("the constructor", lambda: self.algebra.incoming(version))
         self._given.setdefault(node, version)
         return node
 
     # -- equations
 
     def holds(self, equation: Equation, operands: Bound) -> bool:
-        """Whether both sides agree; two errors of one kind do, and are counted."""
+        """Whether both sides agree; two errors of one kind do."""
         return self.agree(self.value(equation.left, operands), self.value(equation.right, operands))
 
     def agree(self, left: Node, right: Node) -> bool:
         """Whether two values agree, as in `holds`."""
         if left is right:
-            found = True
-        else:
-            known = self._compared.get((left, right))
-            if known is None:
-                known = same_answer(left.answer, right.answer, self.algebra.schema, self.equality)
-                self._compared[left, right] = known
-            found = known
-        if found and isinstance(left.answer, Failed):
-            self.refused += 1
-        return found
+            return True
+        known = self._compared.get((left, right))
+        if known is None:
+            known = same_answer(left.answer, right.answer, self.algebra.schema, self.equality)
+            self._compared[left, right] = known
+        return known
 
     def counterexample(self, equation: Equation, operands: Operands) -> Counterexample:
         """Return the operands with the merges of both sides."""
@@ -196,14 +202,20 @@ class Evaluator:
             if isinstance(node.answer, Failed):
                 return node
         algebra = self.algebra
-        return self._version_node(lambda: algebra.merge(algebra.copy(older.value), algebra.copy(newer.value)))
+        return self._version_node(
+            "a merge of two versions", lambda: algebra.merge(algebra.copy(older.value), algebra.copy(newer.value))
+        )
 
     def _act(self, row: Node, newer: Node) -> Node:
         for node in (row, newer):
             if isinstance(node.answer, Failed):
                 return node
         try:
-            stored = self.algebra.act(copied_row(row.value), self.algebra.copy(newer.value))
+            stored = self.guard.call(
+                _ACTS, lambda: self.algebra.act(copied_row(row.value), self.algebra.copy(newer.value))
+            )
+        except CallEndedError:
+            raise
         except Exception as error:  # noqa: BLE001 (an error is an answer, whoever's code it comes from)
             return self._failed(error, is_row=True)
         return self._row_node(stored)
@@ -220,9 +232,11 @@ class Evaluator:
             copies = [copied_row(node.value) if node.is_row else algebra.copy(node.value) for node in nodes]
             try:
                 if runs and nodes[0].is_row:
-                    algebra.act(*copies)
+                    self.guard.call(_ACTS, algebra.act, *copies)
                 elif runs:
-                    algebra.merge(*copies)
+                    self.guard.call("a merge of two versions", algebra.merge, *copies)
+            except CallEndedError:
+                raise
             except Exception:  # noqa: BLE001, S110 (what the call leaves behind is looked at, not what it says)
                 pass
             pairs = zip(nodes, copies, strict=True)
@@ -233,15 +247,17 @@ class Evaluator:
 
     # -- nodes
 
-    def _version_node(self, make: Callable[[], Any]) -> Node:
+    def _version_node(self, what: str, make: Callable[[], Any]) -> Node:
         try:
-            version = make()
+            version = self.guard.call(what, make)
+        except CallEndedError:
+            raise
         except Exception as error:  # noqa: BLE001 (as above)
             return self._failed(error, is_row=False)
-        key = self.algebra.key(version)
+        key = self.guard.call("reading its state", self.algebra.key, version)
         found = None if key is None else self._nodes.get(("version", key))
         if found is None:
-            found = Node(version, self._answer(self.algebra.copy(version)), is_row=False)
+            found = Node(version, self._answer(self.guard.call("copying it", self.algebra.copy, version)), is_row=False)
             if key is not None:
                 self._nodes["version", key] = found
         return found
@@ -254,7 +270,7 @@ class Evaluator:
         return found
 
     def _failed(self, error: Exception, *, is_row: bool) -> Node:
-        key = "failed", is_row, type(error), str(error)
+        key = "failed", is_row, type(error), error_text(error)
         found = self._nodes.get(key)
         if found is None:
             found = self._nodes[key] = Node(error, Failed(error), is_row=is_row)
@@ -262,7 +278,9 @@ class Evaluator:
 
     def _answer(self, version: Any) -> Any:
         try:
-            return self.algebra.answer(version)
+            return self.guard.call("its insert value", self.algebra.answer, version)
+        except CallEndedError:
+            raise
         except Exception as error:  # noqa: BLE001 (as above)
             return Failed(error)
 
@@ -271,7 +289,7 @@ class Evaluator:
         found = self._twins.get(node)
         if found is None:
             is_whole = not isinstance(node.answer, Failed)
-            found = self._version_node(lambda: self.algebra.restored(node.value)) if is_whole else node
+            found = self._version_node(_RESTORES, lambda: self.algebra.restored(node.value)) if is_whole else node
             self._twins[node] = found
         return found
 
@@ -287,7 +305,7 @@ class Evaluator:
 
     def _again(self, expr: Expr, operands: Bound) -> Node:
         """Evaluate anew, with the entries of maps the other way round."""
-        fresh = self._twin_evaluator = self._twin_evaluator or Evaluator(self.algebra)
+        fresh = self._twin_evaluator = self._twin_evaluator or Evaluator(self.algebra, guard=self.guard)
         fresh.forget()
         given = [(node.is_row, self._given[node]) for node in operands]
         others = [

@@ -1,11 +1,14 @@
-"""Deciding a law by trying every choice of operands of a small universe, the smallest first."""
+"""Deciding a law by trying every choice of operands of a universe, the smallest first."""
 
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from mergers.laws.core import Operands
+from mergers.laws.equality import Failed
+from mergers.laws.report import error_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,50 +20,98 @@ if TYPE_CHECKING:
     from mergers.laws.universe import Universe
 
 
-class TriedOperands(NamedTuple):
-    """The outcome of trying the operands of a law.
+class Tried:
+    """The outcome of trying operands of a law.
 
     Attributes:
         cases: how many operands were tried.
-        counterexample: the first on which the sides differ.
-        refused: whether both sides were errors on all of them.
+        failed: on how many of them every side failed, so that they decide nothing.
+        counterexample: the first on which the sides differ and one of them does not fail.
+        errors: how often each error was met.
+        unlike: the first on which both sides failed, in different ways.
     """
 
-    cases: int
-    counterexample: Counterexample | None = None
-    refused: bool = False
+    def __init__(self) -> None:
+        """Start without any operands."""
+        self.cases = self.failed = 0
+        self.counterexample: Counterexample | None = None
+        self.unlike: Counterexample | None = None
+        self.errors: Counter[str] = Counter()
+
+    @property
+    def mostly_fails(self) -> bool:
+        """Whether more than half of the operands decide nothing."""
+        return 2 * self.failed > self.cases
+
+    @property
+    def error(self) -> str:
+        """The most frequent error."""
+        return self.errors.most_common(1)[0][0] if self.errors else ""
+
+    def note(self, sides: list[Node]) -> None:
+        """Count operands, and whether all sides failed."""
+        self.cases += 1
+        if isinstance(sides[0].answer, Failed) and all(isinstance(side.answer, Failed) for side in sides):
+            self.failed += 1
+            self.errors[error_line(sides[0].answer.error)] += 1
 
 
-def try_all(law: Law, evaluator: Evaluator, universe: Universe) -> TriedOperands:
-    """Try stored rows and versions by number, so that the first counterexample has the fewest versions."""
+class UnequalSides(NamedTuple):
+    """What one choice of operands shows: the equation whose sides differ, and whether both of them fail."""
+
+    equation: Equation
+    both_fail: bool
+
+
+def try_all(law: Law, evaluator: Evaluator, universe: Universe, tried: Tried, *, most: int) -> None:
+    """Try stored rows and versions by number, up to `most` versions, and note what they show.
+
+    The first counterexample has the fewest versions, and ends the trial.
+    """
     versions = [(version, evaluator.incoming(version)) for version in universe.incoming]
     rows = [(row, evaluator.row(row)) for row in (universe.rows if law.has_row else (None,))]
-    cases, equations, refused = 0, 0, evaluator.refused
-    first: tuple[Equation, Operands] | None = None
-    for size in range(law.sizes[0], law.sizes[1] + 1):
-        stated = _grouped(law.stated(size), evaluator)
+    for size in range(law.sizes[0], most + 1):
+        stated = grouped(law.stated(size), evaluator)
         for (row, row_node), chosen in itertools.product(rows, itertools.product(versions, repeat=size)):
             if law.condition is not None and not law.condition(tuple(v for v, _ in chosen), evaluator.algebra.order):
                 continue
-            cases += 1
-            bound = (row_node, *(node for _, node in chosen))
-            for left, rights in stated:
-                value = left(bound)
-                for equation, right in rights:
-                    equations += 1
-                    if first is None:
-                        first = equation, Operands(row, tuple(version for version, _ in chosen))
-                    if not evaluator.agree(value, right(bound)):
-                        operands = Operands(row, tuple(version for version, _ in chosen))
-                        return TriedOperands(cases, evaluator.counterexample(equation, operands))
-    if first is not None and evaluator.refused - refused == equations:
-        return TriedOperands(cases, evaluator.counterexample(*first), refused=True)
-    return TriedOperands(cases)
+            found = try_one(stated, evaluator, (row_node, *(node for _, node in chosen)), tried)
+            if found is None or (found.both_fail and tried.unlike is not None):
+                continue
+            operands = Operands(row, tuple(version for version, _ in chosen))
+            counterexample = evaluator.counterexample(found.equation, operands)
+            if found.both_fail:
+                tried.unlike = counterexample
+            else:
+                tried.counterexample = counterexample
+                return
 
 
-def _grouped(
-    stated: tuple[Equation, ...], evaluator: Evaluator
-) -> list[tuple[Callable[[Bound], Node], list[tuple[Equation, Callable[[Bound], Node]]]]]:
+Stated = list[tuple["Callable[[Bound], Node]", list[tuple["Equation", "Callable[[Bound], Node]"]]]]
+
+
+def try_one(stated: Stated, evaluator: Evaluator, bound: Bound, tried: Tried) -> UnequalSides | None:
+    """Evaluate the equations; return one that does not hold, preferably one with a side that does not fail."""
+    sides, unlike = [], None
+    for left, rights in stated:
+        value = left(bound)
+        sides.append(value)
+        for equation, right in rights:
+            other = right(bound)
+            if other is value:
+                continue
+            sides.append(other)
+            if evaluator.agree(value, other):
+                continue
+            if not (isinstance(value.answer, Failed) and isinstance(other.answer, Failed)):
+                tried.cases += 1
+                return UnequalSides(equation, both_fail=False)
+            unlike = unlike or UnequalSides(equation, both_fail=True)
+    tried.note(sides)
+    return unlike
+
+
+def grouped(stated: tuple[Equation, ...], evaluator: Evaluator) -> Stated:
     """Compile the sides; equations with one left side share its value."""
     groups: dict[Expr, list[tuple[Equation, Callable[[Bound], Node]]]] = {}
     for equation in stated:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from mergers.avro import AvroRecordMerger
 from mergers.laws.algebra import through_bytes
-from mergers.laws.constants import constants_of
+from mergers.laws.constants import constants_of, words_of
 from mergers.laws.equality import Observed
 from mergers.laws.payload_algebra import copied_payload, payload_key
 from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieEmptyRecord, HoodieKey, HoodieRecord
@@ -57,9 +57,16 @@ class MergerAlgebra:
     @functools.cached_property
     def constants(self) -> tuple[Any, ...]:
         """What the code of a user's merger, or of the payload behind it, may compare against."""
-        return constants_of(
-            getattr(self.merger, "target", self.merger), getattr(self.payload_class, "user_class", None)
-        )
+        return constants_of(*self._code)
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """The words in the code of a user's merger, or of the payload behind it, among them columns that it names."""
+        return words_of(*self._code)
+
+    @property
+    def _code(self) -> tuple[Any, ...]:
+        return getattr(self.merger, "target", self.merger), getattr(self.payload_class, "user_class", None)
 
     def incoming(self, version: Version) -> HoodieRecord:
         """Build the carrier of a version, from a copy of the record."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _MOST: Final = 6
+_OPEN: Final = ("not-checked", "not-tried")
 _MOST_LETTERS: Final = 300
 
 _TEMPLATE: Final = """\
@@ -46,7 +47,7 @@ def law_html(subject: str, seed: int, results: Sequence[Any]) -> str:
     verdict = {(one.law.id, one.domain): one.verdict.value.replace("-", " ") for one in results}
     laws = {one.law.id: one.law for one in results}
     broken = [one for one in results if one.counterexample is not None]
-    unchecked = [one for one in results if one.verdict.value == "not-checked"]
+    unchecked = [one for one in results if one.verdict.value in _OPEN]
     return _template().render(
         headline=law_headline(subject, seed, results),
         domains=[domain.value for domain in domains],
@@ -60,7 +61,7 @@ def law_html(subject: str, seed: int, results: Sequence[Any]) -> str:
 def law_headline(subject: str, seed: int, results: Sequence[Any]) -> str:
     """Say which laws are violated, and which were not checked, in a sentence."""
     broken = dict.fromkeys(one.law.id for one in results if one.counterexample is not None)
-    unchecked = dict.fromkeys(one.law.id for one in results if one.verdict.value == "not-checked")
+    unchecked = dict.fromkeys(one.law.id for one in results if one.verdict.value in _OPEN)
     summary = f"violates {', '.join(broken)}" if broken else "violates no law"
     summary += f"; not checked: {', '.join(unchecked)}" if unchecked else ""
     return f"{subject} {summary} (seed {seed})"

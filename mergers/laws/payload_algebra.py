@@ -9,7 +9,7 @@ import pickle
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from mergers.laws.algebra import through_bytes
-from mergers.laws.constants import constants_of
+from mergers.laws.constants import constants_of, words_of
 from mergers.laws.equality import Observed
 from payloads.api import SENTINEL
 from payloads.avro import to_logical
@@ -46,6 +46,12 @@ class PayloadAlgebra:
     def constants(self) -> tuple[Any, ...]:
         """What the code of a user's class may compare against."""
         return constants_of(self.payload_class.user_class) if issubclass(self.payload_class, PayloadAdapter) else ()
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """The words in the code of a user's class, among them the columns that it names."""
+        users = issubclass(self.payload_class, PayloadAdapter)
+        return words_of(self.payload_class.user_class) if users else frozenset()
 
     def incoming(self, version: Version) -> HoodieRecordPayload:
         """Build the payload from a copy of the record, with the constructor that its class has."""

@@ -4,35 +4,50 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mergers.laws.bounds import plain_ordering
 from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_row
 from mergers.laws.equality import Failed, Observed
 from mergers.laws.notebook import law_headline, law_html
 from payloads.errors import PayloadBridgeError
+from payloads.user import error_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from mergers.laws.bounds import Bounds
     from payloads.avro import AvroSchema
 
 
-class Verdict(enum.Enum):
-    """The verdict on a law in a domain."""
+_MOST_ERROR: Final = 500
 
-    """`HOLDS` claims no more than its detail says: no counterexample among the examples that were drawn."""
+
+class Verdict(enum.Enum):
+    """The verdict on a law in a domain.
+
+    `HOLDS` claims no more than its detail says: no counterexample among the examples that were drawn. `PROVED` covers
+    the listed values and no others. `NOT_TRIED` takes its place where a column that the class reads never varied.
+    """
 
     HOLDS = "holds"
     PROVED = "proved"
     VIOLATED = "violated"
     NOT_CHECKED = "not-checked"
+    NOT_TRIED = "not-tried"
     NOT_APPLICABLE = "not-applicable"
+
+
+UNDECIDED: Final = (Verdict.NOT_CHECKED, Verdict.NOT_TRIED)
+"""The verdicts that leave a law open, which is not good enough for a check to succeed."""
 
 
 class LawViolationError(PayloadBridgeError, AssertionError):
     """A merge breaks a law; the message shows the smallest operands that were found."""
+
+
+class LawNotCheckedError(PayloadBridgeError, AssertionError):
+    """A law is neither violated nor shown to hold; the message says why."""
 
 
 class MergeStep(NamedTuple):
@@ -107,6 +122,8 @@ class LawResult:
         head = f"{self.law.id} [{self.domain.value}]:"
         if self.verdict is Verdict.HOLDS:
             return f"{head} {self.detail}"
+        if self.verdict is Verdict.NOT_TRIED:
+            return f"{head} not tried: {self.detail}"
         return f"{head} {self.verdict.value}" + (f" ({self.detail})" if self.detail else "")
 
     def __str__(self) -> str:
@@ -147,8 +164,8 @@ class LawReport:
 
     @property
     def unchecked(self) -> tuple[LawResult, ...]:
-        """The laws that could not be checked; their details say why."""
-        return tuple(result for result in self.results if result.verdict is Verdict.NOT_CHECKED)
+        """The laws that could not be checked, or not in every column; their details say why."""
+        return tuple(result for result in self.results if result.verdict in UNDECIDED)
 
     def result(self, law: str, domain: str | Domain) -> LawResult:
         """Return the result of the law with this id in a domain.
@@ -170,6 +187,16 @@ class LawReport:
         """
         if not self.ok:
             raise LawViolationError("\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.violations))))
+
+    def raise_if_unchecked(self) -> None:
+        """Raise if a law could not be checked.
+
+        Raises:
+            LawNotCheckedError: one could not.
+        """
+        if self.unchecked:
+            lines = (result.line for result in self.unchecked)
+            raise LawNotCheckedError("\n".join((f"{self.subject}, seed {self.seed}", *lines)))
 
     def __str__(self) -> str:
         judged = [str(result) for result in self.results if result.verdict is not Verdict.NOT_APPLICABLE]
@@ -201,8 +228,12 @@ class LawReport:
         return [
             line
             for domain, bounds in self.bounds.items()
-            for line in (f"proved [{domain.value}]: every combination of", *(f"  {line}" for line in bounds.lines))
+            for line in (f"proved [{domain.value}], for these values: every combination of", *_indented(bounds.lines))
         ]
+
+
+def _indented(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in lines)
 
 
 def no_counterexample_in(examples: int) -> str:
@@ -218,12 +249,17 @@ def counted(number: int, noun: str) -> str:
 def answer_text(answer: Any) -> str:
     """Write a result as text: the record, a delete, no row, or the error."""
     if isinstance(answer, Failed):
-        return f"an error: {type(answer.error).__name__}: {answer.error}"
+        return f"an error: {error_line(answer.error)}"
     if not isinstance(answer, Observed):
         return "; ".join(map(answer_text, answer))
     if answer.ordering is None:
         return _row_text(answer.record)
     return _version_text(answer.record, answer.ordering, answer.is_delete)
+
+
+def error_line(error: Exception) -> str:
+    """Write an error in one line, abridged."""
+    return f"{type(error).__name__}: {' '.join(error_text(error, _MOST_ERROR).split())}"
 
 
 def _row_text(record: Any) -> str:

@@ -1,36 +1,28 @@
-"""Hypothesis strategies bound to an Avro schema, and the search for a counterexample with them.
+"""Hypothesis strategies bound to an Avro schema.
 
-Only this module and `reach` load Hypothesis. Values come from small pools as a rule, so that versions collide and ties
-are common, and from the whole range of their type now and then; examples of a reach have its special values instead.
+Only this module, `reach` and `search` load Hypothesis. Values come from small pools as a rule, so that versions collide
+and ties are common, and from the whole range of their type now and then. Examples of a reach have its special values
+instead.
 """
 
 from __future__ import annotations
 
+import enum
 import functools
-import itertools
-import random
 from typing import TYPE_CHECKING, Any
 
-import hypothesis
 from hypothesis import strategies as st
-from hypothesis.errors import Flaky, NoSuchExample
 
 from mergers.laws.core import Domain, Operands, Version
 from mergers.laws.reach import often
-from mergers.laws.universe import delete_forms, value_at
+from mergers.laws.universe import RECORD_KEY, delete_forms, marks, value_at
 from payloads.avro import Branch
 from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER
 from payloads.ordering_fields import list_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from mergers.laws.core import Law
-    from mergers.laws.evaluate import Bound, Evaluator
-    from mergers.laws.nodes import Node
     from mergers.laws.reach import Reach
-    from mergers.laws.report import Counterexample
     from mergers.laws.universe import RecordSpec
     from payloads.avro import AvroSchema, Field, Record
 
@@ -39,8 +31,7 @@ Strategy = st.SearchStrategy[Any]
 _INT, _LONG = 1 << 31, 1 << 63
 _DEPTH = 3
 _MOST = 4
-_PAIR = 2
-_ROUND, _ROUND_SEEDS = 10, 1_009
+_POOL_HEAD = 4
 _RANKS = st.sampled_from((1, 2, 3, 10))  # as text 10 is before 2
 _STORED_RANKS = st.sampled_from((0, 2, 4))
 
@@ -123,11 +114,25 @@ def _union(schema: AvroSchema, depth: int, reach: Reach | None) -> Strategy:
     return st.one_of(chosen)
 
 
+class ValueSource(enum.Enum):
+    """Where the values of columns come from: any of the type, the pools of an enumeration, or rows of real data."""
+
+    ANY = enum.auto()
+    POOLS = enum.auto()
+    DATA = enum.auto()
+
+
 class OperandStrategies:
     """The strategies for one domain: records, versions, stored rows and operands of a law."""
 
     def __init__(
-        self, spec: RecordSpec, domain: Domain, *, null_orderings: bool = False, reach: Reach | None = None
+        self,
+        spec: RecordSpec,
+        domain: Domain,
+        *,
+        null_orderings: bool = False,
+        reach: Reach | None = None,
+        source: ValueSource = ValueSource.ANY,
     ) -> None:
         """Bind to a schema.
 
@@ -136,7 +141,9 @@ class OperandStrategies:
             domain: which versions there are.
             null_orderings: whether an ordering field may be null if its schema allows it.
             reach: where the values reach; None for small ones and any others.
+            source: where values come from if there is no reach.
         """
+        self._source = source
         self._reach = reach
         self._spec = spec
         self._domain = domain
@@ -148,14 +155,25 @@ class OperandStrategies:
     def records(self, *, stored: bool = False) -> Strategy:
         """Return records that are not deletes; with common ordering values, as stored rows or incoming versions."""
         deletes = {form.field: form.value for form in self._forms}
-        return _in_order(
-            {
-                field.name: self._ordering(field, stored=stored)
-                if field.name in self._spec.ordering_heads
-                else self._field(field, deletes)
-                for field in self._spec.schema.fields
-            }
-        )
+        fields = {
+            field.name: self._ordering(field, stored=stored)
+            if field.name in self._spec.ordering_heads
+            else self._field(field, deletes)
+            for field in self._spec.schema.fields
+        }
+        if self._source is not ValueSource.DATA:
+            return _in_order(fields)
+        # A row as it is, one with another place in the order, or one with a single other value.
+        keys = {name: fields[name] for name in (*self._spec.key, RECORD_KEY) if name in fields}
+        rows = [row for row in self._spec.data if not self._is_delete_row(row)] or [dict(self._spec.data[0])]
+        real = st.sampled_from(rows)
+        orders = {name: fields[name] for name in self._spec.ordering_heads}
+        others = [st.fixed_dictionaries({**keys, **orders, name: fields[name]}) for name in fields]
+        changed = st.fixed_dictionaries(keys) | st.fixed_dictionaries(keys | orders) | st.one_of(others)
+        return st.builds(lambda row, change: {**row, **change}, real, changed)
+
+    def _is_delete_row(self, row: Record) -> bool:
+        return any(marks(row.get(form.field), form.value) for form in self._forms)
 
     def versions(self) -> Strategy:
         """Return the versions of the domain: data, and its deletes in every form that the schema has columns for."""
@@ -192,6 +210,9 @@ class OperandStrategies:
         if self._spec.sequences:
             return (_STORED_RANKS if stored else _RANKS).map(lambda rank: f"1.{rank + 8}")
         common = (_STORED_RANKS if stored else _RANKS).map(lambda rank: value_at(field.schema, rank))
+        if self._source is not ValueSource.ANY:
+            real = [record[field.name] for record in self._spec.data if record[field.name] is not None]
+            return common | st.sampled_from(real) if real and self._source is ValueSource.DATA else common
         if field.schema.non_null.kind == "union":
             return values(field.schema, reach=self._reach)
         plain = field.schema.non_null
@@ -202,131 +223,35 @@ class OperandStrategies:
         return drawn | st.none() if self._null_orderings and field.schema.nullable else drawn
 
     def _field(self, field: Field, deletes: dict[str, Any]) -> Strategy:
-        if field.name in self._spec.key:
+        spec = self._spec
+        if field.name in spec.key or field.name == RECORD_KEY:
             return st.just(value_at(field.schema, 1))
+        drawn = self._drawn(field)
         if field.name in deletes:
             # A value that does not mark a delete, null first.
-            drawn = values(field.schema, reach=self._reach)
-            return drawn.filter(lambda value: not _marks(value, deletes[field.name]))
-        drawn = values(field.schema, reach=self._reach)
-        if self._spec.markers and field.schema.non_null.kind == "string":
+            return drawn.filter(lambda value: not marks(value, deletes[field.name]))
+        if spec.markers and field.schema.non_null.kind == "string":
             return drawn | st.just(UNAVAILABLE)
         return drawn
 
-
-def _marks(value: Any, mark: Any) -> bool:
-    if isinstance(value, str) and isinstance(mark, str):
-        return value.lower() == mark.lower()
-    return bool(value == mark)
-
-
-class Search:
-    """Looks for counterexamples of several laws at once: each example serves all of them.
-
-    Attributes:
-        cases: the number of different examples that a law was tried on.
-    """
-
-    def __init__(self, laws: tuple[Law, ...], evaluator: Evaluator) -> None:
-        """Prepare; `run` looks."""
-        self._laws = laws
-        self._evaluator = evaluator
-        self._tried: dict[Law, set[int]] = {law: set() for law in laws}
-        self._found: dict[Law, Counterexample] = {}
-        self._answered: set[Law] = set()
-        self._refused: dict[Law, Counterexample] = {}
-
-    @property
-    def cases(self) -> dict[Law, int]:
-        """The number of different examples that each law was tried on."""
-        return {law: len(tried) for law, tried in self._tried.items()}
-
-    @property
-    def found(self) -> dict[Law, Counterexample]:
-        """The smallest counterexample found for each violated law.
-
-        A law whose sides are errors on every example has one of these as its counterexample.
-        """
-        refused = {law: one for law, one in self._refused.items() if law not in {*self._answered, *self._found}}
-        return self._found | refused
-
-    def run_rounds(self, strategies: OperandStrategies, rounds: int, seed: int) -> None:
-        """Try ten examples a round. The eleventh would be one of them changed a little, as Hypothesis goes on."""
-        for number in range(rounds):
-            self.run(strategies, _ROUND, seed * _ROUND_SEEDS + number)
-
-    def run(self, strategies: OperandStrategies, examples: int, seed: int) -> None:
-        """Try examples on the laws that have no counterexample yet; of one that is found the smallest is kept."""
-        strategy = strategies.operands()
-        settings = hypothesis.settings(
-            max_examples=examples,
-            deadline=None,
-            database=None,
-            phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
-            suppress_health_check=list(hypothesis.HealthCheck),
-        )
-        while open_laws := [law for law in self._laws if law not in self._found]:
-            latest: dict[Law, Counterexample] = {}
-
-            def fails(
-                operands: Operands,
-                open_laws: list[Law] = open_laws,
-                latest: dict[Law, Counterexample] = latest,
-            ) -> bool:
-                broken = self._violations(open_laws, operands)
-                if broken:
-                    latest.clear()
-                    latest |= broken
-                return bool(broken)
-
-            try:
-                smallest = hypothesis.find(strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
-                self._found |= self._violations(open_laws, smallest) or latest
-            except NoSuchExample:
-                return
-            except Flaky:
-                # A merge with random results: the last one seen counts.
-                self._found |= latest
-
-    def _violations(self, laws: list[Law], operands: Operands) -> dict[Law, Counterexample]:
-        self._evaluator.forget()
-        example = hash(repr(operands))
-        row = self._evaluator.row(operands.row)
-        nodes = [(version, self._evaluator.incoming(version)) for version in operands.versions]
-        found = {}
-        for law in laws:
-            was_tried = False
-            for chosen in _choices(law, nodes):
-                versions = tuple(version for version, _ in chosen)
-                if not law.applies(versions, self._evaluator.algebra.order):
-                    continue
-                was_tried = True
-                bound = (row, *(node for _, node in chosen))
-                broken = self._broken(law, Operands(operands.row, versions), bound)
-                if broken is not None:
-                    found[law] = broken
-                    break
-            if was_tried:
-                self._tried[law].add(example)
-        return found
-
-    def _broken(self, law: Law, operands: Operands, bound: Bound) -> Counterexample | None:
-        evaluator = self._evaluator
-        stated = law.stated(len(operands.versions))
-        refused = evaluator.refused
-        for equation in stated:
-            if not evaluator.holds(equation, bound):
-                return evaluator.counterexample(equation, operands)
-        if evaluator.refused - refused < len(stated):
-            self._answered.add(law)
-        elif law not in self._refused:
-            self._refused[law] = evaluator.counterexample(stated[0], operands)
-        return None
+    def _drawn(self, field: Field) -> Strategy:
+        """Return values of a column: null only where a key may be null and the class does not fail on it."""
+        spec = self._spec
+        pooled = spec.pools.get(field.name, ())
+        takes_null = field.name != spec.assumed_key and (not pooled or any(one is None for one in pooled))
+        if field.name in spec.forms:
+            texts = st.sampled_from(pooled)
+            return texts if self._reach is None else often(texts, 2)
+        if self._source is ValueSource.POOLS and pooled:
+            return st.sampled_from(pooled[:_POOL_HEAD]) | st.sampled_from(pooled)
+        drawn = values(field.schema if takes_null else field.schema.non_null, reach=self._reach)
+        if not takes_null:
+            drawn = drawn.filter(_is_value)
+        if spec.data and self._reach is None:
+            real = [record[field.name] for record in spec.data if takes_null or record[field.name] is not None]
+            return drawn | st.sampled_from(real) if real else drawn
+        return drawn
 
 
-def _choices(law: Law, nodes: list[tuple[Version, Node]]) -> Iterator[tuple[tuple[Version, Node], ...]]:
-    """Yield the versions that a law is tried on: in the order of arrival, pairs in both orders."""
-    fewest, most = law.sizes
-    for size in range(fewest, min(most, len(nodes)) + 1):
-        choose = itertools.permutations if size <= _PAIR else itertools.combinations
-        yield from choose(nodes, size)
+def _is_value(value: Any) -> bool:
+    return value is not None

@@ -39,11 +39,13 @@ class Subject(NamedTuple):
         algebra: its operations.
         spec: schema, fields and properties.
         release: the release whose rules apply.
+        is_sample: whether the schema is the small one that suits the class.
     """
 
     algebra: Algebra
     spec: RecordSpec
     release: HudiRelease
+    is_sample: bool = False
 
 
 def subject_of(  # noqa: PLR0913 (what a user may state)
@@ -91,12 +93,14 @@ def subject_of(  # noqa: PLR0913 (what a user may state)
         props = {PAYLOAD_ORDERING_FIELD: joined, TABLE_ORDERING_FIELDS: joined, **props}
     spec = _spec(parsed, key, fields, props, bound_class, markers=markers)
     if payload_class is not None:
-        return Subject(PayloadAlgebra(payload_class, parsed, props), spec, line)
+        return Subject(PayloadAlgebra(payload_class, parsed, props), spec, line, schema is None)
     if is_mode:
         name = payload_or_merger.upper()
         fills = markers is None and name.endswith(PartialUpdateMode.FILL_UNAVAILABLE.value)
-        return Subject(ModeAlgebra(name, parsed, props, line), spec._replace(markers=spec.markers or fills), line)
-    return Subject(MergerAlgebra(merger, parsed, props, line), spec, line)
+        return Subject(
+            ModeAlgebra(name, parsed, props, line), spec._replace(markers=spec.markers or fills), line, schema is None
+        )
+    return Subject(MergerAlgebra(merger, parsed, props, line), spec, line, schema is None)
 
 
 def _spec(  # noqa: PLR0913 (the fields of a RecordSpec, in order)

@@ -24,7 +24,7 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import list_reader
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from payloads.api import Props
     from payloads.avro import AvroSchema, Field, Record
@@ -35,6 +35,7 @@ STORED_RANKS = (0, 2, 4)
 """The ordering values of stored rows: before, among and after those of the incoming versions."""
 _STORED_VALUES = 90
 _META = "_hoodie_"
+RECORD_KEY = "_hoodie_record_key"
 _KEY = "key"
 
 
@@ -48,6 +49,12 @@ class RecordSpec(NamedTuple):
         props: the properties, of which those of a custom delete field count.
         sequences: whether the ordering value is a position in MySQL's binary log.
         markers: whether records may contain Debezium's marker for an unavailable value.
+        data: rows of real data, as often as they occur there.
+        named: the columns that the code of the judged class names.
+        read: the columns that it reads, by its code or by what its merges show.
+        pools: the values that each column of data takes; empty as long as the class was not looked at.
+        forms: texts of the form that the class parses, by column.
+        left_out: values that no operand has, each with the reason.
     """
 
     schema: AvroSchema
@@ -56,6 +63,21 @@ class RecordSpec(NamedTuple):
     props: Props = MappingProxyType({})
     sequences: bool = False
     markers: bool = False
+    data: tuple[Record, ...] = ()
+    named: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    pools: Mapping[str, tuple[Any, ...]] = MappingProxyType({})
+    forms: Mapping[str, tuple[str, ...]] = MappingProxyType({})
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def assumed_key(self) -> str | None:
+        """The column that counts as the key where none is stated: the first one, if others are left."""
+        if self.key:
+            return None
+        apart = {*self.ordering_heads, *(form.field for form in delete_forms(self.schema, self.props))}
+        free = [name for name in self.schema.by_name if name not in apart and not name.startswith(_META)]
+        return free[0] if len(free) > 1 else None
 
     @property
     def ordering_heads(self) -> tuple[str, ...]:
@@ -119,16 +141,16 @@ def small_universe(spec: RecordSpec, domain: Domain, is_delete: Callable[[Versio
     `is_delete` says which form of a delete the subject understands: the first one is used.
     """
     maker = _Maker(spec)
-    incoming = [maker.version(rank, side) for rank in RANKS for side in (0, 1)]
+    incoming = [maker.filled(rank, side) for rank in RANKS for side in (0, 1)]
     if domain is Domain.FLAGGED:
         forms = delete_forms(spec.schema, spec.props)
-        understood = [form for form in forms if is_delete(maker.version(RANKS[0], 2, form))]
+        understood = [form for form in forms if is_delete(maker.filled(RANKS[0], 2, form))]
         for form in (understood or forms)[:1]:
-            deletes = [maker.version(rank, 2, form) for rank in RANKS]
+            deletes = [maker.filled(rank, 2, form) for rank in RANKS]
             incoming += [version._replace(is_delete=bool(understood)) for version in deletes]
     if domain is Domain.EMPTY:
-        incoming += [Version(None, maker.version(rank, 2).ordering, is_delete=True) for rank in RANKS]
-    rows = [maker.version(rank, side, stored=True).record for rank in STORED_RANKS for side in (0, 1)]
+        incoming += [Version(None, maker.filled(rank, 2).ordering, is_delete=True) for rank in RANKS]
+    rows = [maker.filled(rank, side, stored=True).record for rank in STORED_RANKS for side in (0, 1)]
     # A boolean, for instance, has fewer values than there are ranks.
     return Universe(_each_once(incoming), _each_once((None, *rows)))
 
@@ -137,42 +159,83 @@ def _each_once(operands: Iterable[Any]) -> tuple[Any, ...]:
     return tuple({repr(operand): operand for operand in operands}.values())
 
 
-class _Maker:
+class RecordMaker:
+    """Makes records of one key by the values of some columns; the others have the first value of their pool."""
+
     def __init__(self, spec: RecordSpec) -> None:
         self._spec = spec
-        self._data = _data_fields(spec)
         fields = spec.ordering_fields
         self._read = list_reader(spec.schema, fields) if fields else lambda _record: NATURAL_ORDER
 
-    def version(self, rank: int, side: int, form: DeleteForm | None = None, *, stored: bool = False) -> Version:
-        """Return a record whose data is in the field number `side` alone, and in none if there is no such field."""
+    def record(self, rank: int, values: Mapping[str, Any]) -> Record:
+        """Return a record with an ordering rank."""
         spec = self._spec
         record: Record = {}
         for field in spec.schema.fields:
-            if field.name in spec.key:
-                record[field.name] = _constant(field)
-            elif field.name in spec.ordering_heads:
-                record[field.name] = _sequence(rank) if spec.sequences else self._ordered(field, rank)
-            elif field in self._data:
-                is_filled = self._data.index(field) == side
-                record[field.name] = self._value(field, rank, stored=stored) if is_filled else _absent(field)
+            name = field.name
+            if name in spec.ordering_heads:
+                part = ordering_part(spec, name, rank)
+                record[name] = _sequence(rank) if spec.sequences else value_at(field.schema, part)
+            elif name in values:
+                record[name] = values[name]
+            elif name not in spec.key and name in spec.pools:
+                record[name] = spec.pools[name][0]
             else:
-                record[field.name] = _constant(field)
-        if spec.markers and side == 1 and not stored and self._data:
-            record[self._data[0].name] = UNAVAILABLE
+                record[name] = constant_of(field, spec)
+        return record
+
+    def version(self, rank: int, values: Mapping[str, Any], form: DeleteForm | None = None) -> Version:
+        """Return a version; one with a delete form is a delete."""
+        record = self.record(rank, values)
         if form is not None:
             record[form.field] = form.value
         ordering: Ordering | None = self._read(record)
         return Version(record, NATURAL_ORDER if ordering is None else ordering, is_delete=form is not None)
 
-    def _ordered(self, field: Field, rank: int) -> Any:
-        """Return the part of a rank that an ordering field takes: of several fields, the first and the last vary."""
-        return value_at(field.schema, ordering_part(self._spec, field.name, rank))
+
+class _Maker(RecordMaker):
+    """Makes the records of the small universe: complementary ones."""
+
+    def __init__(self, spec: RecordSpec) -> None:
+        super().__init__(spec)
+        self._data = [field.name for field in _data_fields(spec)]
+
+    def filled(self, rank: int, side: int, form: DeleteForm | None = None, *, stored: bool = False) -> Version:
+        """Return a record whose data is in the field number `side` alone, and in none if there is no such field."""
+        spec = self._spec
+        values: Record = {}
+        for field in spec.schema.fields:
+            if field.name in self._data:
+                is_filled = self._data.index(field.name) == side
+                values[field.name] = self._value(field, rank, stored=stored) if is_filled else self._absent(field)
+            elif field.name not in spec.key:
+                values[field.name] = self._constant(field)
+        if spec.markers and side == 1 and not stored and self._data:
+            values[self._data[0]] = UNAVAILABLE
+        return self.version(rank, values, form)
 
     def _value(self, field: Field, rank: int, *, stored: bool) -> Any:
-        if field.schema.non_null.kind == "string":
+        form = self._spec.forms.get(field.name)
+        if form:
+            return form[(rank + stored) % len(form)]
+        if field.schema.non_null.kind == "string" and field.schema.non_null.logical is None:
             return f"stored {rank}" if stored else f"{field.name}{rank}"
         return value_at(field.schema, rank + _STORED_VALUES if stored else rank)
+
+    def _absent(self, field: Field) -> Any:
+        if field.schema.nullable and self._takes_null(field):
+            return None
+        pooled = self._spec.pools.get(field.name)
+        return pooled[0] if pooled and field.name in self._spec.forms else value_at(field.schema.non_null, 0)
+
+    def _constant(self, field: Field) -> Any:
+        if self._takes_null(field) or field.name not in self._spec.pools:
+            return constant_of(field, self._spec)
+        return self._spec.pools[field.name][0]
+
+    def _takes_null(self, field: Field) -> bool:
+        pooled = self._spec.pools.get(field.name)
+        return pooled is None or not field.schema.nullable or any(one is None for one in pooled)
 
 
 def ordering_part(spec: RecordSpec, name: str, rank: int) -> int:
@@ -187,25 +250,45 @@ def ordering_part(spec: RecordSpec, name: str, rank: int) -> int:
 
 
 def _data_fields(spec: RecordSpec) -> list[Field]:
+    """Return the two columns that the small universe varies: those that the class names come first."""
     deletes = {form.field for form in delete_forms(spec.schema, spec.props)}
-    taken = {*spec.key, *spec.ordering_heads, *deletes}
-    free = [f for f in spec.schema.fields if f.name not in taken and not f.name.startswith(_META)]
-    nullable = [field for field in free if field.schema.nullable]
-    # Without a stated key the first field is taken for it, as long as others remain.
-    rest = [field for field in (free if spec.key else free[1:]) if not field.schema.nullable]
-    return sorted((nullable + rest)[:2], key=spec.schema.fields.index)
+    free = [field for field in data_columns(spec) if field.name not in deletes and field.name != spec.assumed_key]
+    order = sorted(free, key=lambda field: (field.name not in spec.named, not field.schema.nullable))
+    return sorted(order[:2], key=spec.schema.fields.index)
 
 
-def _absent(field: Field) -> Any:
-    if field.schema.nullable:
+def data_columns(spec: RecordSpec) -> list[Field]:
+    """Return the columns whose values may differ between the versions of a record.
+
+    Columns that mark deletes, and meta columns, are among them where the code of the class names them.
+    """
+    deletes = {form.field for form in delete_forms(spec.schema, spec.props)}
+    fixed = {*spec.key, *spec.ordering_heads}
+    apart = {field.name for field in spec.schema.fields if field.name in deletes or field.name.startswith(_META)}
+    apart -= {name for name in spec.named if name != RECORD_KEY}
+    found = [field for field in spec.schema.fields if field.name not in fixed | apart]
+    return [field for field in found if field.name != spec.assumed_key or field.name in spec.named]
+
+
+def leads_a_delete(spec: RecordSpec, name: str, value: Any) -> bool:
+    """Whether a value in a column marks a delete."""
+    return any(form.field == name and marks(value, form.value) for form in delete_forms(spec.schema, spec.props))
+
+
+def marks(value: Any, mark: Any) -> bool:
+    """Whether a value is a mark, in whatever letters."""
+    if isinstance(value, str) and isinstance(mark, str):
+        return value.lower() == mark.lower()
+    return bool(value == mark)
+
+
+def constant_of(field: Field, spec: RecordSpec) -> Any:
+    """Return the value of a column that is the same in all records: a key is never null."""
+    is_key = field.name in {*spec.key, spec.assumed_key, RECORD_KEY}
+    if field.schema.nullable and not is_key:
         return None
-    return value_at(field.schema, 0)
-
-
-def _constant(field: Field) -> Any:
-    if field.schema.nullable:
-        return None
-    return _KEY if field.schema.kind == "string" else value_at(field.schema, 1)
+    plain = field.schema.non_null
+    return _KEY if plain.kind == "string" and plain.logical is None else value_at(plain, 1)
 
 
 def _sequence(rank: int) -> str:
@@ -213,7 +296,7 @@ def _sequence(rank: int) -> str:
     return f"1.{rank + 8}"
 
 
-def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: C901, PLR0911 (one a kind)
+def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: C901, PLR0911, PLR0912 (one a kind)
     """Return a value of `schema`, the greater the greater `rank` is, as far as the kind has that many."""
     match schema.kind:
         case "union":
@@ -228,6 +311,8 @@ def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: C901, PLR0911 (one 
             return rank
         case "float" | "double":
             return float(rank)
+        case "string" if schema.logical == "uuid":
+            return f"00000000-0000-4000-8000-{rank:012}"
         case "string":
             return str(rank)
         case "bytes":

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from payloads.user.adapter import PayloadAdapter
 from payloads.user.copies import EditedRecord, copied, copier, same_record
-from payloads.user.guard import Capped, error_text, no_exit
+from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, Capped, error_text, no_exit, printable
 from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
 from payloads.user.raised import failure_of, one_line, sendable
 from payloads.user.watch import calls_users_code, watching
 
 __all__ = [
+    "CALL_TIMEOUT",
+    "CallEndedError",
+    "CallGuard",
     "Capped",
     "EditedRecord",
     "PairCalls",
@@ -24,6 +27,7 @@ __all__ = [
     "failure_of",
     "no_exit",
     "one_line",
+    "printable",
     "same_record",
     "sendable",
     "watching",

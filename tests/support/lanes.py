@@ -37,7 +37,7 @@ LANES: Final = {
         "bridge/cli/test_completion.py",
     ),
     "write": ("bridge/write",),
-    "laws": tuple(f"mergers/laws/test_{name}.py" for name in ("determinism", "defects", "paths", "reach")),
+    "laws": tuple(f"mergers/laws/test_{name}.py" for name in ("coupled", "determinism", "defects", "paths", "reach")),
     "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
 }
 """The lanes, with their files and folders; `.ci/run` runs them in this order."""

@@ -139,7 +139,7 @@ KNOWN = (
     ),
     Known("HoodieAvroPayload", ALL, ("c", "c", "ct"), "arrival order decides, by design"),
     Known("HoodieJsonPayload", ALL, ("c", "c", ""), "arrival order decides, by design"),
-    Known("RewriteAvroPayload", ALL, ("axcir", "axcir", ""), "it refuses to combine"),
+    Known("RewriteAvroPayload", ALL, ("xi", "xi", ""), "it refuses to combine, so the other laws are not checked"),
     Known("COMMIT_TIME_ORDERING", ("1.0", *NEW), ("c", "ct", "ct"), "arrival order decides, by design"),
     Known(
         "EVENT_TIME_ORDERING", ("1.0", *NEW), ("", "x", "x"), "a delete is not stored, so the next version is an insert"

@@ -5,14 +5,21 @@ import subprocess
 import sys
 import textwrap
 import threading
-import unittest
 
 import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
 from mergers import AvroRecordMerger
-from mergers.laws import Verdict, check_laws, elsewhere, find_violation, interpreter, law_cases
+from mergers.laws import (
+    LawNotCheckedError,
+    Verdict,
+    check_laws,
+    elsewhere,
+    find_violation,
+    interpreter,
+    law_cases,
+)
 from mergers.laws.conditions import OTHERS
 from mergers.laws.elsewhere import Repetition, is_ours
 from mergers.laws.evaluate import Evaluator
@@ -251,9 +258,9 @@ def test_without_cloudpickle_a_local_class_is_not_checked(monkeypatch):
     assert "put it in a module, or install cloudpickle" in result.detail
 
 
-def test_a_test_of_what_is_not_checked_is_skipped():
+def test_a_test_of_what_is_not_checked_fails():
     (case,) = law_cases(Locked(), **SETTINGS, domain="data", laws=["determinism"], exhaustive=True)
-    with pytest.raises(unittest.SkipTest, match="not-checked"):
+    with pytest.raises(LawNotCheckedError, match="not-checked"):
         case.check()
 
 
@@ -261,7 +268,8 @@ def test_the_command_says_what_was_not_checked(crashing):
     words = ["verify", crashing("sys.exit(5)"), "--laws", "determinism", "--domain", "data", "--exhaustive"]
     answer = CliRunner().invoke(main, [*words, "--output", "json"])
     found = json.loads(answer.stdout)
-    assert answer.exit_code == 0
+    assert answer.exit_code == 3
+    assert CliRunner().invoke(main, [*words, "--allow", "determinism"]).exit_code == 0
     assert found["results"][0]["verdict"] == "not-checked"
     assert found["verdict"].endswith("no violation was found; not checked: determinism; seed 0.")
 

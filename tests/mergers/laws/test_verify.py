@@ -143,8 +143,9 @@ def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_p
     path.write_text(json.dumps({"type": "record", "name": "row", "fields": fields}), encoding="utf-8")
     words = ("EVENT_TIME_ORDERING", "--schema", str(path), "--key", "id", "--ordering", "late", "--exhaustive")
     text = " ".join(run(*words).stdout.split())
-    assert "action [data]: proved (900 cases: every 2 or 3 of 5 versions, on 5 stored rows and on none;" in text
-    assert "on none; ordering values False, True)" in text
+    assert "action [data]: proved (for these values, " in text
+    assert "cases: every 2 or 3 of 5 versions, on 5 stored rows and on none; every 2 of " in text
+    assert "blocks of versions; ordering values False, True)" in text
     assert "5 records: id 'key'; late False, True; n 1, 0, 2, 3" in text
     assert text.count("not applicable:") == 1
     assert "every law [flagged] (the schema has no column that marks a delete)" in text
@@ -152,6 +153,8 @@ def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_p
     assert list(universe) == ["data"]
     assert {row["ordering"] for row in universe["data"]["versions"]} == {False, True}
     assert universe["data"]["rows"][0] is None
+    assert set(universe["data"]["columns"]) == {"id", "late", "n"}
+    assert [block["varied"] for block in universe["data"]["blocks"]] == ["n alone"]
 
 
 def test_examples_claim_no_more_than_their_number():

@@ -11,10 +11,10 @@ from tests.support.pictures.frame import drawn
 
 _PAGE: Final = GUIDE / "law_matrix.md"
 _TOP, _LEFT, _LINE, _STEP, _MARK = 112, 364, 22, 46, 14
-_SYMBOLS: Final = {"+": "holds", "**-**": "violated", ".": "none"}
+_SYMBOLS: Final = {"+": "holds", "**-**": "violated", "?": "open", ".": "none"}
 _LEGEND: Final = (
     "Three marks per law: records only; with records marked as deletes; with deletes that have no record.",
-    "+ proved on a small universe, \u2212 violated, dot: does not apply. Each class in the newest release that has it.",
+    "+ proved on a small universe, \u2212 violated, ? not checked, dot: does not apply. Each class in its newest release.",
 )
 
 
