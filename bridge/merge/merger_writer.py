@@ -35,9 +35,21 @@ def merges_spark_rows(setup: Setup) -> bool:
 
 
 def merger_warnings(*plans: MergePlan) -> list[str]:
-    """Return a warning for each plan whose merger Hudi on Spark does not call somewhere: one for AVRO records."""
-    found = (_warning(plan) for plan in plans)
+    """Return the warnings about the classes of plans.
+
+    They are for a merger of AVRO records, which Hudi on Spark does not call somewhere, and for a jar that has changed
+    classes of Hudi.
+    """
+    found = (one for plan in plans for one in (_warning(plan), _of_jar(plan)))
     return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def _of_jar(plan: MergePlan) -> str | None:
+    named = plan.payload or plan.merger
+    if named is None or named.jar is None or not plan.runs_java:
+        return None
+    replaced = replaced_in(named.jar)
+    return replaced_text(named.name, Path(named.jar).name, replaced) if replaced else None
 
 
 def _warning(plan: MergePlan) -> str | None:

@@ -83,6 +83,9 @@ class UserClass(Protocol):
     def returned(self, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
         """Check and copy what the method `name` returned."""
 
+    def completed(self, name: str, record: Record, schema: AvroSchema) -> Record:
+        """Return what the method `name` returned with null in the columns that it lacks."""
+
 
 def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
     """Return calls that do what the constructor and the methods do, in physical values."""
@@ -112,6 +115,18 @@ def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[.
     return guarded
 
 
+def _returned(user: UserClass, schema: AvroSchema, name: str) -> Callable[[Any], Record | Sentinel | None]:
+    """Return what checks, copies and completes what the method `name` returned."""
+    fields, returned = len(schema.fields), user.returned
+
+    def take(result: Any) -> Record | Sentinel | None:
+        if isinstance(result, dict) and len(result) < fields:
+            result = user.completed(name, result, schema)
+        return returned(name, result, None)
+
+    return take
+
+
 def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[[Built, Built, Record], Any]:
     call = _guarded(user, "pre_combine", user.calls["pre_combine"].apply)
 
@@ -127,7 +142,7 @@ def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[
 
 def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, is_same = copier(schema), comparer(schema)
-    combine = _guarded(user, COMBINE, user.calls[COMBINE].apply)
+    combine, returned = _guarded(user, COMBINE, user.calls[COMBINE].apply), _returned(user, schema, COMBINE)
 
     def merge(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
@@ -139,13 +154,14 @@ def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
             result = lent
         if result is given and is_same(given, record):
             return record
-        return user.returned(COMBINE, result, None)
+        return returned(result)
 
     return merge
 
 
 def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, combine = copier(schema), _guarded(user, COMBINE, user.calls[COMBINE].apply)
+    returned = _returned(user, schema, COMBINE)
 
     def merge_lent(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
@@ -153,7 +169,7 @@ def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
         result = combine(record, own, lent, schema, props)
         if result is lent or result is SENTINEL:
             return current
-        return record if result is given else user.returned(COMBINE, result, None)
+        return record if result is given else returned(result)
 
     return merge_lent
 
@@ -162,13 +178,14 @@ def _inserts(
     user: UserClass, schema: AvroSchema, props: Props
 ) -> tuple[Callable[[Built, Record], bool], Callable[[Built, Record], Record | Sentinel | None]]:
     insert, is_same = _guarded(user, "get_insert_value", user.calls["get_insert_value"].apply), comparer(schema)
+    returned = _returned(user, schema, "get_insert_value")
 
     def insert_value(built: Built, record: Record) -> Record | Sentinel | None:
         own, given = built
         result = insert(record, own, schema, props)
         if result is given and is_same(given, record):
             return record
-        return user.returned("get_insert_value", result, None)
+        return returned(result)
 
     if not user.asks_for_deletes or "is_deleted" not in user.calls:
         return (lambda built, record: insert_value(built, record) is None), insert_value

@@ -56,6 +56,7 @@ abstract class PayloadMerge {
         private final String ordering;
         private final boolean consistentTimestamps;
         private final boolean since10;
+        private Copies copies;
 
         Writer(Map described, Records records, Payloads payloads, Merging at) {
             super(described, records, payloads, at);
@@ -80,6 +81,18 @@ abstract class PayloadMerge {
 
         public Version foldUncombined(Version older, Version newer) {
             return newer; // the map of the merge handle keeps the last
+        }
+
+        public Version shuffled(Version version) {
+            if (!payloads.isChangedByShuffle) {
+                return version;
+            }
+            at.point = MergePoint.COMBINE_INPUT;
+            if (copies == null) {
+                copies = new Copies();
+            }
+            Held held = (Held) version;
+            return new Held((HoodieRecordPayload) copies.shuffled(held.payload), held.source, held.hasData);
         }
 
         public boolean isDeleted(Version version) throws Exception {
@@ -213,7 +226,7 @@ abstract class PayloadMerge {
             return Outcome.updated(new StoredRow(null, (GenericRecord) merged, point));
         }
         // Hudi then writes the very object that it lent to the payload.
-        boolean isChanged = payloads.mayChangeInput && !current.equals(stored);
+        boolean isChanged = payloads.mayChangeInput && !Records.isSame(current, stored);
         return isChanged ? Outcome.updated(new StoredRow(null, current, point)) : Outcome.kept(base);
     }
 }

@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import tempfile
+import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,7 @@ from bridge.engines.jvm.connection import Address
 from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
+from payloads.released import DIGESTS, files_of, replaced_in, replaced_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,6 +89,7 @@ def jars_of(
     request = (names, release, payload.jar, payload.package)
     if request not in application.checked:
         files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
+        files = [*_replacing(application, files[1:], names), *files]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         for name in names:
@@ -245,6 +248,30 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
     return [copy]
 
 
+def _replacing(application: _Application, files: list[Path], names: tuple[str, ...]) -> list[Path]:
+    """Put the classes of Hudi that jars have in a form of no release into a jar of their own, to come before the bundle.
+
+    What a jar has as some release has it is left to the bundle.
+    """
+    entries: dict[str, bytes] = {}
+    for path in files:
+        replaced = replaced_in(path)
+        if replaced:
+            warnings.warn(replaced_text(", ".join(names), path.name, replaced), stacklevel=3)
+        with zipfile.ZipFile(path) as jar:
+            for entry in (entry for name in replaced for entry in files_of(name, jar)):
+                entries.setdefault(entry, jar.read(entry))
+    if not entries:
+        return []
+    digest = hashlib.sha256(b"".join(entries[name] for name in sorted(entries))).hexdigest()[:12]
+    made = application.folder / f"changed-hudi-{digest}.jar"
+    if not made.exists():
+        with zipfile.ZipFile(made, "w") as archive:
+            for name, data in entries.items():
+                archive.writestr(name, data)
+    return [made]
+
+
 # -- our own classes
 
 
@@ -254,6 +281,7 @@ def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> 
         sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
         sources[constants.FILE] = constants.constants_java()
         classes = driver.compile(sources, files)
+        classes[f"bridge/jvm/{DIGESTS.name}"] = DIGESTS.read_bytes()
         digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
         path = application.folder / f"payload-bridge-{digest}.jar"
         with zipfile.ZipFile(path, "w") as archive:
