@@ -1,7 +1,7 @@
 """Hudi's own class files by digest: a class is Hudi's where its bytes are those of a release, whatever its name says.
 
-`released_classes.txt` has the payload classes that releases ship, what they extend, the classes that these call, and the
-mergers; `python -m tests.support.hudi_digests` writes it from the released jars.
+`released_classes.txt` has the payload classes that releases ship, what they extend, the classes that these call, and
+the mergers; `python -m tests.support.hudi_digests` writes it from the released jars.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def replaced_text(payload: str, jar: str, classes: Sequence[str]) -> str:
     shown = ", ".join(name.rpartition(".")[2] for name in classes[:_MOST_SHOWN])
     more = f" and {len(classes) - _MOST_SHOWN} more" if len(classes) > _MOST_SHOWN else ""
     return (
-        f"{jar} has {shown}{more} under Hudi's names, but not as any release has them; {payload} runs with those of the "
-        f"jar, as where Spark has {jar} before Hudi's bundle on its class path; remove them from the jar if Spark has "
-        "the bundle first"
+        f"{jar} has {shown}{more} under Hudi's names, but not as any release has them; {payload} runs with those of "
+        f"the jar, as where Spark has {jar} before Hudi's bundle on its class path; remove them from the jar if Spark "
+        "has the bundle first"
     )
 
 

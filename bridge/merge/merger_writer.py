@@ -7,6 +7,7 @@ records are Spark's own rows, a delete is a row that `_hoodie_is_deleted` marks,
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
@@ -20,6 +21,7 @@ from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode, resolve_merger
 from payloads.api import Properties
 from payloads.builtin import DELETE_FIELD, DELETE_MARKER
+from payloads.released import replaced_in, replaced_text
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup

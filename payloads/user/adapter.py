@@ -332,8 +332,8 @@ class PayloadAdapter(HoodieRecordPayload):
         shown = ", ".join(repr(field.name) for field in lacked)
         if lacked and cls.release >= HudiRelease.V1_1 and name == COMBINE:
             msg = (
-                f"{cls._label(name)} returned a record without the field {shown}, and Hudi {cls.release} fails there, as "
-                "it reads fields by position; return every field of the schema"
+                f"{cls._label(name)} returned a record without the field {shown}, and Hudi {cls.release} fails there, "
+                "as it reads fields by position; return every field of the schema"
             )
             raise SchemaError(msg)
         if not all(field.schema.nullable and field.default is None for field in lacked):

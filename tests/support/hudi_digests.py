@@ -12,14 +12,17 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+import click
+
 from bridge.verify.class_file import read_class
 from mergers.registry import BUILT_IN_NAMES
-from payloads.builtin import BuiltinPayload
 from payloads.registry import builtin_payloads
 from payloads.released import DIGESTS, digest_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from payloads.builtin import BuiltinPayload
 
 _RELEASE: Final = re.compile(r"-(\d+\.\d+\.\d+)\.jar\Z")
 _PACKAGE: Final = "org.apache.hudi."
@@ -32,7 +35,7 @@ def main(jars: Iterable[str]) -> None:
     kept = (line for line in DIGESTS.read_text("ascii").splitlines() if line.split()[0] not in again)
     lines = sorted({*made, *kept})
     DIGESTS.write_text("".join(f"{line}\n" for line in lines), "ascii")
-    print(f"{DIGESTS.name}: {len(lines)} lines, {len(made)} of them of {', '.join(sorted(again))}")
+    click.echo(f"{DIGESTS.name}: {len(lines)} lines, {len(made)} of them of {', '.join(sorted(again))}")
 
 
 def lines_of(path: Path) -> Iterator[str]:

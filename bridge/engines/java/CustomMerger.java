@@ -2,7 +2,6 @@ package bridge.jvm;
 
 import bridge.jvm.Carriers.Buffered;
 import java.util.Properties;
-import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 
@@ -55,19 +54,11 @@ final class CustomMerger extends ModeMerger.Custom {
     /** Returns what a record makes, if it is of the schema that was passed: Hudi reads its fields by position. */
     private Buffered made(GenericRecord record) {
         if (!context.records.isOf(context.schema, record)) {
-            throw new RecordError("the payload returned a record with the fields " + names(record.getSchema())
+            throw new RecordError("the payload returned a record with the fields " + Records.names(record.getSchema())
                 + ", and Hudi fails there, as it reads fields by position; return the fields of the schema that is "
-                + "given, in its order: " + names(context.schema));
+                + "given, in its order: " + Records.names(context.schema));
         }
         return context.made(record);
-    }
-
-    private static String names(Schema schema) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < schema.getFields().size(); i++) {
-            text.append(i == 0 ? "" : ", ").append(((Schema.Field) schema.getFields().get(i)).name());
-        }
-        return text.toString();
     }
 
     private Buffered preCombined(Buffered older, Buffered newer) throws Exception {

@@ -197,7 +197,13 @@ abstract class PayloadMerge {
         }
         Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
         return value == null || value == Payloads.SENTINEL ? Outcome.SKIPPED
-            : Outcome.inserted(new StoredRow(null, (GenericRecord) value, point));
+            : Outcome.inserted(made((GenericRecord) value, point));
+    }
+
+    /** Returns the row of a record that a payload made; a user's becomes one at once, as a file has it. */
+    private StoredRow made(GenericRecord record, String point) {
+        return payloads.mayChangeInput ? new StoredRow(records.row(record), null, point)
+            : new StoredRow(null, record, point);
     }
 
     final Held fold(String point, Held older, Held newer) {
@@ -223,10 +229,10 @@ abstract class PayloadMerge {
             return Outcome.DELETED;
         }
         if (merged != current && merged != Payloads.SENTINEL) {
-            return Outcome.updated(new StoredRow(null, (GenericRecord) merged, point));
+            return Outcome.updated(made((GenericRecord) merged, point));
         }
         // Hudi then writes the very object that it lent to the payload.
         boolean isChanged = payloads.mayChangeInput && !Records.isSame(current, stored);
-        return isChanged ? Outcome.updated(new StoredRow(null, current, point)) : Outcome.kept(base);
+        return isChanged ? Outcome.updated(made(current, point)) : Outcome.kept(base);
     }
 }

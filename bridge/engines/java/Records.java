@@ -219,6 +219,30 @@ final class Records {
         return true;
     }
 
+    /** Whether the fields of a schema are some of another's, in its order. */
+    static boolean isPart(Schema own, Schema schema) {
+        Iterator all = schema.getFields().iterator();
+        for (Iterator i = own.getFields().iterator(); i.hasNext();) {
+            String name = ((Schema.Field) i.next()).name();
+            boolean isFound = false;
+            while (!isFound && all.hasNext()) {
+                isFound = ((Schema.Field) all.next()).name().equals(name);
+            }
+            if (!isFound) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static String names(Schema schema) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < schema.getFields().size(); i++) {
+            text.append(i == 0 ? "" : ", ").append(((Schema.Field) schema.getFields().get(i)).name());
+        }
+        return text.toString();
+    }
+
     private int[] positionsIn(Schema schema) {
         int[] found = new int[columns.length];
         for (int i = 0; i < columns.length; i++) {

@@ -249,7 +249,7 @@ def _user_jar(application: _Application, jar: str | None) -> list[Path]:
 
 
 def _replacing(application: _Application, files: list[Path], names: tuple[str, ...]) -> list[Path]:
-    """Put the classes of Hudi that jars have in a form of no release into a jar of their own, to come before the bundle.
+    """Put the classes of Hudi that jars have in a form of no release into a jar that comes before the bundle.
 
     What a jar has as some release has it is left to the bundle.
     """
