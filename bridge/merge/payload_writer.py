@@ -90,10 +90,9 @@ class PayloadWriter(Payloads):
         if not isinstance(payload, ShuffledPayload):
             return version
         try:
-            handed_on = payload.shuffled()
+            return PayloadVersion(version.key, payload.shuffled(), version.source)
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-        return version if handed_on is payload else PayloadVersion(version.key, handed_on, version.source)
 
     def is_deleted(self, version: PayloadVersion) -> bool:
         """Whether the writer routes this version as a delete."""

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
 from payloads.avro import to_logical
 from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
-from payloads.release import HudiRelease, by_release
+from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
-from payloads.user.pair_calls import COMBINE, UserCalls, user_calls
+from payloads.user.lacking import completed
+from payloads.user.pair_calls import UserCalls, user_calls
 
 if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
+    from payloads.release import HudiRelease
     from payloads.user.overloads import MethodCall
 
 _SHOWN = 200
-_META: Final = frozenset(
-    f"_hoodie_{name}" for name in ("commit_time", "commit_seqno", "record_key", "partition_path", "file_name")
-)
 
 Adapt = Callable[[type, "str | HudiRelease"], "type[HoodieRecordPayload]"]
 """Makes the class through which mergers call a user's class."""
@@ -61,6 +60,8 @@ class PayloadAdapter(HoodieRecordPayload):
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
+    reads_by_position = by_release(False, since={"1.1": True})
+    completed = classmethod(completed)
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -313,36 +314,7 @@ class PayloadAdapter(HoodieRecordPayload):
             if same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
                 return self.record
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
-        if isinstance(result, dict) and len(result) < len(schema.fields):
-            result = self.completed(name, result, schema)
-        return self.returned(name, result, self._logical(schema))
-
-    @classmethod
-    def completed(cls, name: str, record: Record, schema: AvroSchema) -> Record:
-        """Return a result with null in the columns that it lacks.
-
-        Source: the Parquet and Avro writers of 0.15.0 to 1.2.0 look fields up by name. From 1.1 on what a merge returns
-        is read by position before that, and a record of other fields fails the commit, or the query.
-
-        Raises:
-            SchemaError: the result of a merge under 1.1 or later, or a column that can't be null, or whose default is
-                not null.
-        """
-        lacked = [field for field in schema.fields if field.name not in record and field.name not in _META]
-        shown = ", ".join(repr(field.name) for field in lacked)
-        if lacked and cls.release >= HudiRelease.V1_1 and name == COMBINE:
-            msg = (
-                f"{cls._label(name)} returned a record without the field {shown}, and Hudi {cls.release} fails there, "
-                "as it reads fields by position; return every field of the schema"
-            )
-            raise SchemaError(msg)
-        if not all(field.schema.nullable and field.default is None for field in lacked):
-            msg = (
-                f"{cls._label(name)} returned a record without the field {shown}, which has no default null; return "
-                "every field of the schema"
-            )
-            raise SchemaError(msg)
-        return {**dict.fromkeys(schema.by_name), **record}
+        return self.returned(name, self.completed(name, result, schema), self._logical(schema))
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:

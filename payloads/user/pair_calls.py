@@ -83,7 +83,7 @@ class UserClass(Protocol):
     def returned(self, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
         """Check and copy what the method `name` returned."""
 
-    def completed(self, name: str, record: Record, schema: AvroSchema) -> Record:
+    def completed(self, name: str, result: Any, schema: AvroSchema) -> Any:
         """Return what the method `name` returned with null in the columns that it lacks."""
 
 
@@ -117,14 +117,8 @@ def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[.
 
 def _returned(user: UserClass, schema: AvroSchema, name: str) -> Callable[[Any], Record | Sentinel | None]:
     """Return what checks, copies and completes what the method `name` returned."""
-    fields, returned = len(schema.fields), user.returned
-
-    def take(result: Any) -> Record | Sentinel | None:
-        if isinstance(result, dict) and len(result) < fields:
-            result = user.completed(name, result, schema)
-        return returned(name, result, None)
-
-    return take
+    completed, returned = user.completed, user.returned
+    return lambda result: returned(name, completed(name, result, schema), None)
 
 
 def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[[Built, Built, Record], Any]:
