@@ -1,7 +1,9 @@
 package bridge.jvm;
 
+import com.esotericsoftware.kryo.Kryo;
 import com.esotericsoftware.kryo.KryoSerializable;
 import java.lang.reflect.Field;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.nio.ByteBuffer;
 import org.apache.spark.SparkConf;
@@ -24,15 +26,26 @@ final class Copies {
 
     /** Whether objects of a class can come out of a shuffle as others: those with fields of a class that is not Hudi's. */
     static boolean changes(Class type) {
-        if (KryoSerializable.class.isAssignableFrom(type)) {
-            return true;
-        }
         for (Class owner = type; owner != null && !Released.has(owner.getName()); owner = owner.getSuperclass()) {
             Field[] fields = owner.getDeclaredFields();
             for (int i = 0; i < fields.length; i++) {
                 if (!Modifier.isStatic(fields[i].getModifiers())) {
                     return true;
                 }
+            }
+            if (KryoSerializable.class.isAssignableFrom(owner) && writesItself(owner)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean writesItself(Class owner) {
+        Method[] methods = owner.getDeclaredMethods();
+        for (int i = 0; i < methods.length; i++) {
+            Class[] parameters = methods[i].getParameterTypes();
+            if (parameters.length > 0 && parameters[0] == Kryo.class) {
+                return true;
             }
         }
         return false;

@@ -6,6 +6,7 @@ import base64
 import itertools
 import json
 import weakref
+import zipfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
@@ -15,6 +16,7 @@ from bridge.engines.jvm.jars import address_of, jars_of
 from bridge.engines.ordering_text import from_text, to_text
 from payloads import PayloadConfigError, SchemaError
 from payloads.avro import decode, encode, parse_schema
+from payloads.released import digest_of, digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,13 +145,24 @@ class PayloadCalls(ClassCalls):
     def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
         """Load the classes; raises what `jars_of` raises."""
         self.spark, self.jars = spark, jars_of(spark, payload, release)
+        self._own = None if payload.jar is None else zipfile.ZipFile(payload.jar)
         super().__init__(Connection(address_of(spark), self.jars.names).ask)
 
     def class_file(self, name: str) -> bytes | None:
-        """Return the class file of a class by its full name, as these jars have it; None if they have none."""
-        driver = Driver(self.spark)
-        calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
-        return driver.resource(calls.getClassLoader(), name.replace(".", "/") + ".class")
+        """Return the class file of a class of the user's jar by its full name; None for any other class.
+
+        Where packages alone are named, theirs and the bundle's are given.
+        """
+        entry = name.replace(".", "/") + ".class"
+        if self._own is None:
+            driver = Driver(self.spark)
+            calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
+            return driver.resource(calls.getClassLoader(), entry)
+        try:
+            data = self._own.read(entry)
+        except KeyError:
+            return None
+        return None if digest_of(data) in digests().get(name, ()) else data
 
 
 def decoded(schema: AvroSchema, text: str) -> Record:
