@@ -40,6 +40,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_small_inputs.py": (5, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_support_matrix.py": (3, "the text of a page"),
     "bridge/engines/test_written_rows.py": (7, _OF_PYTHON),
+    "bridge/merge/test_edited_records.py": (1, f"{_BELOW}; compiled ones: jvm/test_in_place.py"),
     "bridge/merge/test_log_entries.py": (23, _BELOW),
     "bridge/merge/test_merge_failures.py": (7, f"{_BELOW}; messages of both are compared in jvm/test_engines_alike.py"),
     "bridge/merge/test_spark_mergers.py": (9, "no compiled merger of record type SPARK runs"),
