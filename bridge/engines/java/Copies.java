@@ -66,7 +66,8 @@ final class Copies {
     /** Returns a copy with the transient fields of the original, for a second use in the same process. */
     Object copy(Object payload) throws IllegalAccessException {
         Object copy = shuffled(payload);
-        for (Class owner = payload.getClass(); owner != null; owner = owner.getSuperclass()) {
+        // Java's own classes, which have no loader, write what they need themselves.
+        for (Class owner = payload.getClass(); owner.getClassLoader() != null; owner = owner.getSuperclass()) {
             Field[] fields = owner.getDeclaredFields();
             for (int i = 0; i < fields.length; i++) {
                 int modifiers = fields[i].getModifiers();
