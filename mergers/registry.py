@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import RecordMergeMode
 from mergers.compat import adapt_merger
@@ -17,6 +17,7 @@ from mergers.strategies import (
 )
 from payloads.errors import did_you_mean
 from payloads.jars import JarPaths, jar_paths
+from payloads.released import may_replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,6 +34,8 @@ _BRIDGES = {
     "org.apache.hudi.common.model.HoodieAvroRecordMerger": "combine",
     "org.apache.hudi.common.model.HoodiePreCombineAvroRecordMerger": "pre_combine",
 }
+BUILT_IN_NAMES: Final = (*_BUILT_IN, *_BRIDGES)
+"""The full Java names of Hudi's mergers that are known here."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -80,8 +83,14 @@ class MergerRef:
 
     @property
     def has_port(self) -> bool:
-        """Whether there is a Python merger of this name; one that can't be used counts, so that its error is seen."""
-        return ":" in self.name or any(self.name.strip() in _names(java_name) for java_name in (*_BUILT_IN, *_BRIDGES))
+        """Whether there is a Python merger of this name; one that can't be used counts, so that its error is seen.
+
+        A jar with a changed class of Hudi's name has its own merger, and a package that is no bundle of a release may.
+        """
+        if ":" in self.name:
+            return True
+        is_known = any(self.name.strip() in _names(java_name) for java_name in BUILT_IN_NAMES)
+        return is_known and not may_replace(self.jars, self.package)
 
     @property
     def merging_strategy(self) -> str:

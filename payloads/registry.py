@@ -22,6 +22,7 @@ from payloads.errors import (
 )
 from payloads.jars import JarPaths, jar_paths
 from payloads.release import HudiRelease, releases
+from payloads.released import may_replace
 from payloads.user import adapt
 
 if TYPE_CHECKING:
@@ -131,12 +132,18 @@ class PayloadRef:
 
     def java_name(self, release: str | HudiRelease = HudiRelease.latest()) -> str:
         """Return the full Java name of a built-in class, or of a port that has one; any other name as it is."""
-        if self.is_compiled and not self.has_port(release):
+        if self.is_compiled and not self.is_builtin and not self.has_port(release):
             return self.name
         return str(getattr(self.resolve(release), "java_name", self.name))
 
     def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
-        """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces."""
+        """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces.
+
+        A jar with a changed class of Hudi has its own class of a name of Hudi's, and a package that is no bundle of a
+        release may have one: the port does not stand for it.
+        """
+        if self.is_builtin and may_replace(self.jars, self.package):
+            return False
         try:
             resolve_payload(self.name, release)
         except PayloadNotFoundError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MOST_CLASSES = 50
-_PLATFORM: Final = ("java.", "javax.", "scala.", "sun.", "jdk.", "org.apache.", "org.slf4j.", "com.fasterxml.")
-"""Where classes come from that are not the user's."""
+_PLATFORM: Final = re.compile(r"(java|javax|scala|sun|jdk|org\.apache(?!\.hudi\.)|org\.slf4j|com\.fasterxml)\.")
+"""Which classes are none of the user's; those in a package of Hudi's may be."""
 
 
 def literals_of(name: str, load: Callable[[str], bytes | None]) -> tuple[Any, ...]:
     """Return the literals of a class and of the user's classes that it refers to, the nearest first.
 
-    `load` gives the class file of a full name; None if there is none.
+    `load` gives the class file of a full name; None for a class that is not the user's, whatever its package.
     """
     found: dict[tuple[type, Any], None] = {}
     names = [name]
@@ -28,7 +29,11 @@ def literals_of(name: str, load: Callable[[str], bytes | None]) -> tuple[Any, ..
             continue
         read = read_class(data)
         found |= dict.fromkeys((type(literal), literal) for literal in read.literals)
-        others = (other for other in read.references if not other.startswith(_PLATFORM) and other not in names)
+        others = (
+            other
+            for other in read.references
+            if other not in names and not _PLATFORM.match(other) and load(other) is not None
+        )
         names += list(dict.fromkeys(others))[: _MOST_CLASSES - len(names)]
     hashes = {_java_hash(literal) for _, literal in found if isinstance(literal, str)}
     # A switch over texts compares their hashes first.

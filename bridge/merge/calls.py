@@ -174,6 +174,9 @@ class Writer(Protocol[C]):
     def fold_uncombined(self, older: C, newer: C) -> C:
         """Fold two versions of a batch that was not combined into the one that is merged with the stored row."""
 
+    def shuffled(self, version: C) -> C:
+        """Return a version as the shuffle between the batch and the table hands it on."""
+
     def is_deleted(self, version: C) -> bool:
         """Whether the writer routes this version as a delete."""
 

@@ -6,23 +6,37 @@ What `source` holds is the engine's own: merge and programs only pass it on.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from abc import abstractmethod
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from bridge.merge.points import MergePoint
 from bridge.spark import META_COLUMNS
 from mergers import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieKey
-from payloads import NATURAL_ORDER
+from payloads import NATURAL_ORDER, HoodieRecordPayload
 from payloads.avro import JavaString
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.plan import MergePlan
-    from payloads import AvroSchema, HoodieRecordPayload, Ordering, Record
+    from payloads import AvroSchema, Ordering, Record
 
 NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """The path of null and of the empty text, in all releases."""
 _NO_META = dict.fromkeys(META_COLUMNS)
+
+
+class ShuffledPayload(HoodieRecordPayload):
+    """A payload whose object a shuffle changes: one of a compiled class, which Kryo writes and reads."""
+
+    @abstractmethod
+    def shuffled(self) -> Self:
+        """Return the object as it comes out of a shuffle; itself where its class has nothing to lose."""
+
+    @classmethod
+    @abstractmethod
+    def as_shuffled(cls) -> type[Self]:
+        """Return the class of objects that come out of a shuffle as soon as they are built."""
 
 
 class PayloadVersion(HoodieAvroRecord):

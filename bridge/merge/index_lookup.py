@@ -88,6 +88,7 @@ class PayloadLookup(Payloads):
             return None
         merged: Record = row.record  # type: ignore[attr-defined]  # plain data
         record = {name: merged[name] for name in self.schema.by_name}
+        self.schema.validate(record)  # a wrong value is this merge's, not that of the insert which follows
         key = HoodieKey(key_of_version(version).record_key, self._path_in(merged))
         return PayloadVersion(key, self._written_class(record, self._scanner.ordering_of(record)))  # type: ignore[arg-type]
 

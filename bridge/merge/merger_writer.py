@@ -7,6 +7,7 @@ records are Spark's own rows, a delete is a row that `_hoodie_is_deleted` marks,
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
@@ -20,6 +21,7 @@ from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode, resolve_merger
 from payloads.api import Properties
 from payloads.builtin import DELETE_FIELD, DELETE_MARKER
+from payloads.released import replaced_in, replaced_text
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
@@ -35,9 +37,21 @@ def merges_spark_rows(setup: Setup) -> bool:
 
 
 def merger_warnings(*plans: MergePlan) -> list[str]:
-    """Return a warning for each plan whose merger Hudi on Spark does not call somewhere: one for AVRO records."""
-    found = (_warning(plan) for plan in plans)
+    """Return the warnings about the classes of plans.
+
+    They are for a merger of AVRO records, which Hudi on Spark does not call somewhere, and for a jar that has changed
+    classes of Hudi.
+    """
+    found = (one for plan in plans for one in (_warning(plan), _of_jar(plan)))
     return list(dict.fromkeys(one for one in found if one is not None))
+
+
+def _of_jar(plan: MergePlan) -> str | None:
+    named = plan.payload or plan.merger
+    if named is None or not plan.runs_java:
+        return None
+    replaced = {Path(jar).name: found for jar in named.jars if (found := replaced_in(jar))}
+    return "; ".join(replaced_text(named.name, jar, found) for jar, found in replaced.items()) or None
 
 
 def _warning(plan: MergePlan) -> str | None:

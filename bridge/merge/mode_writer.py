@@ -13,7 +13,7 @@ from bridge.merge.answers import action_of, as_stored_row, came_back
 from bridge.merge.batch_rules import batch_rule
 from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
 from bridge.merge.calls import MergePointError, SingleRows, UserBatch
-from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
+from bridge.merge.carriers import LogDelete, LogRow, ShuffledPayload, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_base import check_constructor
@@ -140,6 +140,11 @@ class ModeWriter(Buffered):
             self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, Outcome(action, result))
         return result
 
+    @staticmethod
+    def shuffled(version: StoredRow) -> StoredRow:
+        """Return a version as the shuffle between the batch and the table hands it on: as it is."""
+        return version
+
     def is_deleted(self, version: StoredRow) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.marked_delete
@@ -165,6 +170,9 @@ class ModeWriter(Buffered):
                 if isinstance(row, _PayloadRow)
                 else _built(self._built_class, row.record, row.ordering_value)
             )
+            if isinstance(payload, ShuffledPayload):
+                # BaseAvroPayload writes its own fields alone (KryoSerializable): those of a subclass are null by now.
+                payload = payload.shuffled()
             own = payload.record
             value = payload.get_insert_value(self.schema, self._insert_props)
             if value is None or isinstance(value, Sentinel):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import PlanError
 from bridge.merge.batch_rules import batch_rule
 from bridge.merge.calls import MergePointError, UserBatch
-from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion
+from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion, ShuffledPayload
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
@@ -77,6 +77,23 @@ class PayloadWriter(Payloads):
         """Return which of two versions of an uncombined batch is merged with the stored row: the map keeps the last."""
         return newer
 
+    def shuffled(self, version: PayloadVersion) -> PayloadVersion:
+        """Return a version as the shuffle between the batch and the table hands it on.
+
+        Source: in every release from 0.15.0 to 1.0.2 the records are partitioned anew between the two, with any index,
+        and Kryo writes their payloads: transient fields of a compiled class are null from here on.
+
+        Raises:
+            MergePointError: Kryo can't write the payload, or read it.
+        """
+        payload = version.payload
+        if not isinstance(payload, ShuffledPayload):
+            return version
+        try:
+            return PayloadVersion(version.key, payload.shuffled(), version.source)
+        except Exception as error:
+            raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
+
     def is_deleted(self, version: PayloadVersion) -> bool:
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
@@ -129,7 +146,10 @@ class PayloadWriter(Payloads):
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""
-        return self._single_rows(self._written_class, self._read_ordering, MergePoint.COMBINE_INPUT, self._at_upsert)
+        written = self._written_class
+        if issubclass(written, ShuffledPayload):
+            written = written.as_shuffled()
+        return self._single_rows(written, self._read_ordering, MergePoint.COMBINE_INPUT, self._at_upsert)
 
     def _ordering_reader(self, plan: MergePlan) -> Reader:
         """The writer's reader (strict; logical types converted); arrival order without an ordering field.

@@ -72,6 +72,7 @@ class RecordMerge:
         self.delete = writer.delete
         self.combine_input = writer.combine_input
         self.fold_uncombined = writer.fold_uncombined
+        self.shuffled = writer.shuffled
         self.is_deleted = writer.is_deleted
         self.insert = writer.insert
         self.upsert = writer.upsert

@@ -215,14 +215,18 @@ class _Move:
         )
 
     def _jar(self) -> JarPaths:
-        """Return where the compiled class of the payload is; some name, where the user names the class alone."""
+        """Return where the compiled class of the payload is; some name, where the user names a class alone.
+
+        Their class in Python has run by now: that the table will have its name is no reason to call it unknown.
+        """
         payload = self.left.payload
         if (
             payload is None
+            or not (payload.is_compiled or payload.is_builtin)
             or self.writer[WRITE_PAYLOAD_CLASS.key] != self.left.writer_options()[WRITE_PAYLOAD_CLASS.key]
         ):
             return "a jar of the user"
-        return payload.jars or payload.package
+        return payload.jars or payload.package or None
 
 
 def _given(options: Mapping[str, str], release: HudiRelease) -> dict[str, str]:

@@ -92,6 +92,7 @@ class _FileGroups:
         version, self.input = self.input, None
         if version is None:
             return
+        version = self.merge.shuffled(version)
         found = [group for group in self.groups if group.base is not None and group.is_indexed]
         lookup = self.merge.lookup
         if not any(lookup.merges(version, group.key.partition_path) for group in found):

@@ -71,7 +71,7 @@ class KeyState:
 
     def write_base(self) -> Action:
         """Merge the input into the base file (copy-on-write), or insert it; return what became of the row there."""
-        versions = self.take_input()
+        versions = [*map(self.merge.shuffled, self.take_input())]
         if not versions:
             return Action.SKIP if self.base is None else Action.KEEP
         if self.base is None:
@@ -87,7 +87,8 @@ class KeyState:
 
     def log_entries(self) -> list[LogRow | LogDelete]:
         """Return what the input becomes in a log, in its order there: deletes come last."""
-        entries = [entry for version in self.take_input() if (entry := self.merge.log_entry(version)) is not None]
+        versions = map(self.merge.shuffled, self.take_input())
+        entries = [entry for version in versions if (entry := self.merge.log_entry(version)) is not None]
         return sorted(entries, key=lambda entry: isinstance(entry, LogDelete))
 
     def _insert(self, versions: list[Carrier]) -> Outcome[StoredRow]:

@@ -220,7 +220,7 @@ class OperationTable(CommitLoop):
         for version in versions:
             if self.operation is WriteOperation.BULK_INSERT:
                 fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
-            elif (row := self.merge.insert(version).version) is not None:
+            elif (row := self.merge.insert(self.merge.shuffled(version)).version) is not None:
                 fresh.add(row)
         if home is None and fresh.rows:
             self.slices.append(fresh)

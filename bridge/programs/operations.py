@@ -18,7 +18,8 @@ class CombineInput(KeyState):
         """Emit the survivor; a delete without data as a bare key."""
         if self.input is not None:
             try:
-                extras = self.merge.is_deleted(self.input), self.input.ordering_value
+                version = self.merge.shuffled(self.input)
+                extras = self.merge.is_deleted(version), version.ordering_value
             except Exception as error:
                 raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
             emit(Action.INSERT, None if self.input.record is None else self.input, *extras)

@@ -13,6 +13,7 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
+from payloads.user.lacking import completed
 from payloads.user.pair_calls import UserCalls, user_calls
 from payloads.user.raised import failure_of, shown
 
@@ -58,6 +59,8 @@ class PayloadAdapter(HoodieRecordPayload):
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
+    reads_by_position = by_release(False, since={"1.1": True})
+    completed = classmethod(completed)
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -312,7 +315,7 @@ class PayloadAdapter(HoodieRecordPayload):
             return self.record
         if is_given:
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
-        return self.returned(name, result, self._logical(schema))
+        return self.returned(name, self.completed(name, result, schema), self._logical(schema))
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:

@@ -85,6 +85,9 @@ class UserClass(Protocol):
     def returned(self, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
         """Check and copy what the method `name` returned."""
 
+    def completed(self, name: str, result: Any, schema: AvroSchema) -> Any:
+        """Return what the method `name` returned with null in the columns that it lacks."""
+
 
 def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
     """Return calls that do what the constructor and the methods do, in physical values."""
@@ -123,6 +126,12 @@ def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[.
     return guarded
 
 
+def _returned(user: UserClass, schema: AvroSchema, name: str) -> Callable[[Any], Record | Sentinel | None]:
+    """Return what checks, copies and completes what the method `name` returned."""
+    completed, returned = user.completed, user.returned
+    return lambda result: returned(name, completed(name, result, schema), None)
+
+
 def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[[Built, Built, Record], Any]:
     call = _guarded(user, "pre_combine", user.calls["pre_combine"].apply)
 
@@ -138,7 +147,7 @@ def _pre_combine(user: UserClass, schema: AvroSchema, props: Props) -> Callable[
 
 def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, is_same, decodes = copier(schema), comparer(schema), user.decodes_anew
-    combine = _guarded(user, COMBINE, user.calls[COMBINE].apply)
+    combine, returned = _guarded(user, COMBINE, user.calls[COMBINE].apply), _returned(user, schema, COMBINE)
 
     def merge(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
@@ -150,13 +159,14 @@ def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
             result = lent
         if (result is given or (decodes and isinstance(result, dict))) and is_same(result, record):
             return record
-        return user.returned(COMBINE, result, None)
+        return returned(result)
 
     return merge
 
 
 def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, combine = copier(schema), _guarded(user, COMBINE, user.calls[COMBINE].apply)
+    returned = _returned(user, schema, COMBINE)
 
     def merge_lent(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
         own, given = built
@@ -164,7 +174,7 @@ def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
         result = combine(record, own, lent, schema, props)
         if result is lent or result is SENTINEL:
             return current
-        return record if result is given else user.returned(COMBINE, result, None)
+        return record if result is given else returned(result)
 
     return merge_lent
 
@@ -173,14 +183,14 @@ def _inserts(
     user: UserClass, schema: AvroSchema, props: Props
 ) -> tuple[Callable[[Built, Record], bool], Callable[[Built, Record], Record | Sentinel | None]]:
     insert, is_same = _guarded(user, "get_insert_value", user.calls["get_insert_value"].apply), comparer(schema)
-    decodes = user.decodes_anew
+    decodes, returned = user.decodes_anew, _returned(user, schema, "get_insert_value")
 
     def insert_value(built: Built, record: Record) -> Record | Sentinel | None:
         own, given = built
         result = insert(record, own, schema, props)
         if (result is given or (decodes and isinstance(result, dict))) and is_same(result, record):
             return record
-        return user.returned("get_insert_value", result, None)
+        return returned(result)
 
     if not user.asks_for_deletes or "is_deleted" not in user.calls:
         return (lambda built, record: insert_value(built, record) is None), insert_value

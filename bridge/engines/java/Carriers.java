@@ -1,5 +1,6 @@
 package bridge.jvm;
 
+import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.spark.sql.Row;
@@ -78,6 +79,8 @@ final class Carriers {
         final Comparable ordering;
         /** The row that holds the data; null where there is none, or a payload has had the record in hand. */
         Row source;
+        /** The schema that a payload made the data in, where it has other fields than the one that it was given. */
+        Schema foreign;
         /** The data as writers have it; readers have rows alone. */
         final GenericRecord record;
 

@@ -48,7 +48,17 @@ final class CustomMerger extends ModeMerger.Custom {
         if (merged == Payloads.SENTINEL || merged == current) {
             return older;
         }
-        return merged == own ? newer : context.made((GenericRecord) merged);
+        return merged == own ? newer : made((GenericRecord) merged);
+    }
+
+    /** Returns what a record makes, if it is of the schema that was passed: Hudi reads its fields by position. */
+    private Buffered made(GenericRecord record) {
+        if (!context.records.isOf(context.schema, record)) {
+            throw new RecordError("the payload returned a record with the fields " + Records.names(record.getSchema())
+                + ", and Hudi fails there, as it reads fields by position; return the fields of the schema that is "
+                + "given, in its order: " + Records.names(context.schema));
+        }
+        return context.made(record);
     }
 
     private Buffered preCombined(Buffered older, Buffered newer) throws Exception {

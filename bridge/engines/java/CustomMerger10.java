@@ -35,6 +35,8 @@ class CustomMerger10 extends ModeMerger.EventTime10 {
 
     /** Returns what payload or merger answers, `older` itself where its row stays; null for a delete. */
     Buffered merged(Buffered older, Buffered newer) throws Exception {
+        checkRead(older, false);
+        checkRead(newer, true);
         HoodieRecordPayload previous = asked.payloads.around(context.lent(older), older.ordering);
         HoodieRecordPayload payload = asked.payloads.around(context.lent(newer), newer.ordering);
         Object current = Payloads.orNull(previous.getInsertValue(context.schema, asked.props));
@@ -47,8 +49,23 @@ class CustomMerger10 extends ModeMerger.EventTime10 {
             return null;
         }
         if (merged == Payloads.SENTINEL || merged == current) {
-            return current.equals(context.lent(older)) ? older : context.made((GenericRecord) current);
+            return Records.isSame((GenericRecord) current, context.lent(older)) ? older : made((GenericRecord) current);
         }
-        return context.made((GenericRecord) merged);
+        return made((GenericRecord) merged);
+    }
+
+    private Buffered made(GenericRecord record) {
+        Buffered made = context.made(record);
+        made.foreign = context.records.isOf(context.schema, record) ? null : record.getSchema();
+        return made;
+    }
+
+    /** Refuses a record of other fields where it meets the next one: what lacks fields is still merged as the newer. */
+    private void checkRead(Buffered version, boolean mayLack) {
+        if (version.foreign != null && !(mayLack && Records.isPart(version.foreign, context.schema))) {
+            throw new RecordError("the payload returned a record with the fields " + Records.names(version.foreign)
+                + " between two entries of the log, and Hudi fails where it merges it again; return the fields of the "
+                + "schema that is given, in its order: " + Records.names(context.schema));
+        }
     }
 }

@@ -73,9 +73,12 @@ abstract class KeyState {
 
     /** Returns the versions of the batch that reach the table, in order of arrival, and forgets them. */
     private List takeInput() {
-        List versions = new ArrayList(uncombined);
+        List versions = new ArrayList();
+        for (int i = 0; i < uncombined.size(); i++) {
+            versions.add(merge.writer.shuffled((Version) uncombined.get(i)));
+        }
         if (input != null) {
-            versions.add(input);
+            versions.add(merge.writer.shuffled(input));
         }
         input = null;
         uncombined.clear();

@@ -33,6 +33,9 @@ final class Merging {
         /** Folds two versions of a batch that was not combined into the one that is merged with the stored row. */
         Version foldUncombined(Version older, Version newer) throws Exception;
 
+        /** Returns a version as the shuffle between the batch and the table hands it on. */
+        Version shuffled(Version version);
+
         /** Whether the writer routes this version as a delete. */
         boolean isDeleted(Version version) throws Exception;
 

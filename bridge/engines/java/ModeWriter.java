@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Properties;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.avro.HoodieAvroUtils;
+import org.apache.hudi.common.model.HoodieRecordPayload;
 import org.apache.spark.sql.Row;
 
 /** What a writer calls from 1.1 on: bridge/merge/mode_writer.py for compiled classes. */
@@ -28,6 +29,7 @@ final class ModeWriter implements Merging.Writer {
     private final boolean mayChangeInput;
     private final ModeMerger dedup;
     private final ModeMerger merge;
+    private Copies copies;
 
     ModeWriter(Map described, Records records, RecordMerge owner, Merging at) throws Throwable {
         this.records = records;
@@ -100,6 +102,10 @@ final class ModeWriter implements Merging.Writer {
         return merged == null ? older : merged;
     }
 
+    public Version shuffled(Version version) {
+        return version; // rows are shuffled, and payloads are built of them anew
+    }
+
     public boolean isDeleted(Version version) {
         return ((Buffered) version).isDelete;
     }
@@ -122,13 +128,24 @@ final class ModeWriter implements Merging.Writer {
         if (asked == null || !asksInsertValue) {
             return Outcome.inserted(stored(buffered));
         }
-        Object value =
-            Payloads.orNull(asked.around(buffered.record, buffered.ordering).getInsertValue(records.write, props));
+        HoodieRecordPayload payload = asked.around(buffered.record, buffered.ordering);
+        if (asked.isChangedByShuffle) {
+            // BaseAvroPayload writes its own fields alone (KryoSerializable): those of a subclass are null by now.
+            payload = (HoodieRecordPayload) copies().shuffled(payload);
+        }
+        Object value = Payloads.orNull(payload.getInsertValue(records.write, props));
         if (value == null || value == Payloads.SENTINEL) {
             return Outcome.SKIPPED;
         }
         return Outcome.inserted(value == buffered.record && !mayChangeInput ? stored(buffered)
             : new StoredRow(records.row((GenericRecord) value), null));
+    }
+
+    private Copies copies() {
+        if (copies == null) {
+            copies = new Copies();
+        }
+        return copies;
     }
 
     public Outcome upsert(StoredRow base, Version version) throws Exception {
@@ -140,7 +157,7 @@ final class ModeWriter implements Merging.Writer {
         if (merged != older) {
             return merged.isDelete ? Outcome.DELETED : Outcome.updated(stored(merged));
         }
-        boolean isChanged = older.source == null && !record.equals(records.stored(base.row(records)));
+        boolean isChanged = older.source == null && !Records.isSame(record, records.stored(base.row(records)));
         return isChanged ? Outcome.updated(new StoredRow(records.row(record), null)) : Outcome.kept(base);
     }
 

@@ -132,6 +132,10 @@ public final class PayloadCalls implements Function {
             make(step);
             return;
         }
+        if (op.equals("is_changed_by_shuffle")) {
+            result.put("value", Boolean.valueOf(payloadsOf((String) step.get("class")).isChangedByShuffle));
+            return;
+        }
         if (op.equals("merge")) {
             mergers.merge(step, result);
             return;
@@ -165,6 +169,9 @@ public final class PayloadCalls implements Function {
         } else if (op.equals("copy")) {
             payloads.put(step.get("as"), copies().copy(payload));
             records.remove(step.get("as"));
+        } else if (op.equals("shuffled")) {
+            payloads.put(step.get("as"), copies().shuffled(payload));
+            records.put(step.get("as"), records.get(step.get("id")));
         } else if (op.equals("state")) {
             result.put("value", Base64.getEncoder().encodeToString(copies().bytes(payload)));
         } else if (op.equals("data")) {
@@ -207,7 +214,7 @@ public final class PayloadCalls implements Function {
                 : OrderingText.fromText((String) ordering.get(0), (String) ordering.get(1));
             payload = payloadsOf(type.getName()).make(record, value);
         }
-        payloads.put(step.get("id"), payload);
+        payloads.put(step.get("id"), step.containsKey("shuffled") ? copies().shuffled(payload) : payload);
         records.put(step.get("id"), record);
     }
 

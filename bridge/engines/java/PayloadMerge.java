@@ -56,6 +56,7 @@ abstract class PayloadMerge {
         private final String ordering;
         private final boolean consistentTimestamps;
         private final boolean since10;
+        private Copies copies;
 
         Writer(Map described, Records records, Payloads payloads, Merging at) {
             super(described, records, payloads, at);
@@ -80,6 +81,18 @@ abstract class PayloadMerge {
 
         public Version foldUncombined(Version older, Version newer) {
             return newer; // the map of the merge handle keeps the last
+        }
+
+        public Version shuffled(Version version) {
+            if (!payloads.isChangedByShuffle) {
+                return version;
+            }
+            at.point = MergePoint.COMBINE_INPUT;
+            if (copies == null) {
+                copies = new Copies();
+            }
+            Held held = (Held) version;
+            return new Held((HoodieRecordPayload) copies.shuffled(held.payload), held.source, held.hasData);
         }
 
         public boolean isDeleted(Version version) throws Exception {
@@ -184,7 +197,13 @@ abstract class PayloadMerge {
         }
         Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
         return value == null || value == Payloads.SENTINEL ? Outcome.SKIPPED
-            : Outcome.inserted(new StoredRow(null, (GenericRecord) value, point));
+            : Outcome.inserted(made((GenericRecord) value, point));
+    }
+
+    /** Returns the row of a record that a payload made; a user's becomes one at once, as a file has it. */
+    private StoredRow made(GenericRecord record, String point) {
+        return payloads.mayChangeInput ? new StoredRow(records.row(record), null, point)
+            : new StoredRow(null, record, point);
     }
 
     final Held fold(String point, Held older, Held newer) {
@@ -210,10 +229,10 @@ abstract class PayloadMerge {
             return Outcome.DELETED;
         }
         if (merged != current && merged != Payloads.SENTINEL) {
-            return Outcome.updated(new StoredRow(null, (GenericRecord) merged, point));
+            return Outcome.updated(made((GenericRecord) merged, point));
         }
         // Hudi then writes the very object that it lent to the payload.
-        boolean isChanged = payloads.mayChangeInput && !current.equals(stored);
-        return isChanged ? Outcome.updated(new StoredRow(null, current, point)) : Outcome.kept(base);
+        boolean isChanged = payloads.mayChangeInput && !Records.isSame(current, stored);
+        return isChanged ? Outcome.updated(made(current, point)) : Outcome.kept(base);
     }
 }

@@ -30,6 +30,8 @@ final class Payloads {
 
     /** Whether a call may change records that it is lent; of Hudi's classes Postgres alone does, from 1.1 on. */
     final boolean mayChangeInput;
+    /** Whether a shuffle may change an object. */
+    final boolean isChangedByShuffle;
     private final Class type;
     private final BiFunction constructor;
     private final Function optionConstructor;
@@ -44,7 +46,8 @@ final class Payloads {
         optionConstructor = optionConstructor();
         indexedRecord = method(HoodieRecordPayload.class, "getIndexedRecord");
         // Payloads that give their record hold the very one that they were made of; older ones hold its bytes.
-        mayChangeInput = !name.startsWith("org.apache.hudi.") || name.equals(FILLS_ITS_RECORD) && indexedRecord != null;
+        mayChangeInput = !Released.has(name) || name.equals(FILLS_ITS_RECORD) && indexedRecord != null;
+        isChangedByShuffle = Copies.changes(type);
         recordBytes = indexedRecord != null ? null : BaseAvroPayload.class.getDeclaredField("recordBytes");
         if (recordBytes != null) {
             recordBytes.setAccessible(true);

@@ -2,6 +2,7 @@ package bridge.jvm;
 
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
+import bridge.jvm.Carriers.Version;
 import bridge.jvm.Constants.Action;
 import bridge.jvm.Constants.MergePoint;
 import bridge.jvm.Constants.ProgramName;
@@ -61,9 +62,10 @@ final class Programs {
         void finish(Emit emit) throws Exception {
             if (input != null) {
                 merge.failsAt(MergePoint.COMBINE_INPUT);
+                Version version = merge.writer.shuffled(input);
                 Object[] extras = new Object[] {
-                    Boolean.valueOf(merge.writer.isDeleted(input)), orderingRow(merge.writer.orderingOf(input))};
-                emit.add(Action.INSERT, merge.writer.dataOf(input), extras);
+                    Boolean.valueOf(merge.writer.isDeleted(version)), orderingRow(merge.writer.orderingOf(version))};
+                emit.add(Action.INSERT, merge.writer.dataOf(version), extras);
             }
         }
     }

@@ -2,8 +2,10 @@ package bridge.jvm;
 
 import bridge.jvm.Constants.Limit;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import org.apache.avro.JsonProperties;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
@@ -26,6 +28,8 @@ final class Records {
     private final int[] metaColumns;
     private Schema lastSchema;
     private int[] lastPositions;
+    private Schema lastAlike;
+    private Schema lastWanted;
 
     Records(Schema write, Schema withMeta, boolean hasMeta, StructType data, boolean java8) {
         this.write = write;
@@ -125,6 +129,42 @@ final class Records {
         return wide;
     }
 
+    /** Whether a record is still what it was, by class and value; Avro's own comparison leaves fields out. */
+    static boolean isSame(GenericRecord record, GenericRecord before) {
+        for (int i = 0; i < before.getSchema().getFields().size(); i++) {
+            if (!isSameValue(record.get(i), before.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isSameValue(Object value, Object before) {
+        if (value instanceof GenericRecord && before instanceof GenericRecord) {
+            return isSame((GenericRecord) value, (GenericRecord) before);
+        }
+        if (value instanceof List && before instanceof List) {
+            Iterator items = ((List) value).iterator();
+            Iterator others = ((List) before).iterator();
+            while (items.hasNext() && others.hasNext()) {
+                if (!isSameValue(items.next(), others.next())) {
+                    return false;
+                }
+            }
+            return items.hasNext() == others.hasNext();
+        }
+        if (value instanceof Map && before instanceof Map) {
+            for (Iterator i = ((Map) before).entrySet().iterator(); i.hasNext();) {
+                Map.Entry entry = (Map.Entry) i.next();
+                if (!isSameValue(((Map) value).get(entry.getKey()), entry.getValue())) {
+                    return false;
+                }
+            }
+            return ((Map) value).keySet().equals(((Map) before).keySet());
+        }
+        return before == null ? value == null : before.equals(value);
+    }
+
     /** Whether every column but the key's is null: a delete without data. */
     boolean isBare(Row row, boolean[] isKey) {
         for (int i = 0; i < writeColumns.length; i++) {
@@ -155,13 +195,63 @@ final class Records {
         }
     }
 
+    private static boolean hasDefaultNull(Schema.Field field) {
+        return field.hasDefaultValue() && field.defaultVal() == JsonProperties.NULL_VALUE;
+    }
+
+    /** Whether a record has the fields of a schema in its order, as merges from 1.1 on need it. */
+    boolean isOf(Schema schema, GenericRecord record) {
+        Schema own = record.getSchema();
+        if (own == schema || own == lastAlike && schema == lastWanted) {
+            return true;
+        }
+        List fields = schema.getFields();
+        if (own.getFields().size() != fields.size()) {
+            return false;
+        }
+        for (int i = 0; i < fields.size(); i++) {
+            if (!((Schema.Field) own.getFields().get(i)).name().equals(((Schema.Field) fields.get(i)).name())) {
+                return false;
+            }
+        }
+        lastAlike = own;
+        lastWanted = schema;
+        return true;
+    }
+
+    /** Whether the fields of a schema are some of another's, in its order. */
+    static boolean isPart(Schema own, Schema schema) {
+        Iterator all = schema.getFields().iterator();
+        for (Iterator i = own.getFields().iterator(); i.hasNext();) {
+            String name = ((Schema.Field) i.next()).name();
+            boolean isFound = false;
+            while (!isFound && all.hasNext()) {
+                isFound = ((Schema.Field) all.next()).name().equals(name);
+            }
+            if (!isFound) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    static String names(Schema schema) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < schema.getFields().size(); i++) {
+            text.append(i == 0 ? "" : ", ").append(((Schema.Field) schema.getFields().get(i)).name());
+        }
+        return text.toString();
+    }
+
     private int[] positionsIn(Schema schema) {
         int[] found = new int[columns.length];
         for (int i = 0; i < columns.length; i++) {
             Schema.Field field = schema.getField(columns[i]);
-            if (field == null && write.getField(columns[i]) != null) {
+            Schema.Field wanted = write.getField(columns[i]);
+            // Hudi's writers look fields up by name, and leave null what is not there.
+            if (field == null && wanted != null && !hasDefaultNull(wanted)) {
                 throw new RecordError("the payload returned a record without the field '" + columns[i]
-                    + "'; it must use the schema that it is given");
+                    + "', which has no default null; return every field of the schema that is given");
             }
             found[i] = field == null ? -1 : field.pos();
         }

@@ -6,6 +6,7 @@ import base64
 import itertools
 import json
 import weakref
+import zipfile
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TypedDict
 
@@ -16,6 +17,7 @@ from bridge.engines.ordering_text import from_text, to_text
 from bridge.plan import CALL_TIMEOUT
 from payloads import PayloadConfigError, SchemaError
 from payloads.avro import decode, encode, parse_schema
+from payloads.released import digest_of, digests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -149,13 +151,21 @@ class PayloadCalls(ClassCalls):
     ) -> None:
         """Load the classes; raises what `jars_of` raises."""
         self.spark, self.jars = spark, jars_of(spark, payload, release)
+        self._own = tuple(zipfile.ZipFile(jar) for jar in payload.jars)
         super().__init__(Connection(address_of(spark), self.jars.names).ask, call_timeout)
 
     def class_file(self, name: str) -> bytes | None:
-        """Return the class file of a class by its full name, as these jars have it; None if they have none."""
-        driver = Driver(self.spark)
-        calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
-        return driver.resource(calls.getClassLoader(), name.replace(".", "/") + ".class")
+        """Return the class file of a class of the user's jars by its full name; None for any other class.
+
+        Where packages alone are named, theirs and the bundle's are given.
+        """
+        entry = name.replace(".", "/") + ".class"
+        if not self._own:
+            driver = Driver(self.spark)
+            calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
+            return driver.resource(calls.getClassLoader(), entry)
+        data = next((jar.read(entry) for jar in self._own if entry in jar.NameToInfo), None)
+        return None if data is None or digest_of(data) in digests().get(name, ()) else data
 
 
 def decoded(schema: AvroSchema, text: str) -> Record:

@@ -12,6 +12,7 @@ import re
 import secrets
 import shutil
 import tempfile
+import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from bridge.engines.jvm.gateway import Driver
 from bridge.errors import EngineError, PlanError
 from bridge.linkage import check_class
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
+from payloads.released import DIGESTS, files_of, replaced_in, replaced_text
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -100,7 +102,14 @@ def jars_of(
         own = [_user_jar(application, jar) for jar in payload.jars]
         for name in names:
             check_class(name, [*packages, *own], older or release)
-        files = [bundle, *packages, *own]
+        replacing = _replacing(application, [*packages, *own], names)
+        if replacing and older is not None:
+            msg = (
+                f"{names[0]}: a jar has changed classes of Hudi {older}, which can't take the place of those of Hudi "
+                f"{release}; remove them from the jar, or leave out --built-for"
+            )
+            raise EngineError(msg)
+        files = [*replacing, bundle, *packages, *own]
         helper = _helper_of(driver, application, files)
         jars = _sent(driver, application, [helper, *files])
         if older is not None:
@@ -265,6 +274,30 @@ def _user_jar(application: _Application, jar: str) -> Path:
     return copy
 
 
+def _replacing(application: _Application, files: list[Path], names: tuple[str, ...]) -> list[Path]:
+    """Put the classes of Hudi that jars have in a form of no release into a jar that comes before the bundle.
+
+    What a jar has as some release has it is left to the bundle.
+    """
+    entries: dict[str, bytes] = {}
+    for path in files:
+        replaced = replaced_in(path)
+        if replaced:
+            warnings.warn(replaced_text(", ".join(names), path.name, replaced), stacklevel=3)
+        with zipfile.ZipFile(path) as jar:
+            for entry in (entry for name in replaced for entry in files_of(name, jar)):
+                entries.setdefault(entry, jar.read(entry))
+    if not entries:
+        return []
+    digest = hashlib.sha256(b"".join(entries[name] for name in sorted(entries))).hexdigest()[:12]
+    made = application.folder / f"changed-hudi-{digest}.jar"
+    if not made.exists():
+        with zipfile.ZipFile(made, "w") as archive:
+            for name, data in entries.items():
+                archive.writestr(name, data)
+    return [made]
+
+
 # -- our own classes
 
 
@@ -274,6 +307,7 @@ def _helper_of(driver: Driver, application: _Application, files: list[Path]) -> 
         sources = {path.name: path.read_text("utf-8") for path in sorted(SOURCES.glob("*.java"))}
         sources[constants.FILE] = constants.constants_java()
         classes = driver.compile(sources, files)
+        classes[f"bridge/jvm/{DIGESTS.name}"] = DIGESTS.read_bytes()
         digest = hashlib.sha256(b"".join(classes[name] for name in sorted(classes))).hexdigest()[:12]
         path = application.folder / f"payload-bridge-{digest}.jar"
         with zipfile.ZipFile(path, "w") as archive:

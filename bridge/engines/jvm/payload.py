@@ -5,6 +5,7 @@ A payload is built by a call of its own where its schema is stated, else by the 
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -12,6 +13,7 @@ from bridge.config import capabilities
 from bridge.engines.jvm.calls import ordering_of
 from bridge.engines.jvm.errors import checked
 from bridge.engines.jvm.jars import java_name_of
+from bridge.merge import ShuffledPayload
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import (
     NATURAL_ORDER,
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
 
 
-class JvmPayload(HoodieRecordPayload):
+class JvmPayload(ShuffledPayload):
     """A version carried by an object of a compiled class; `payload_of` makes one subclass for each class.
 
     Without `for_schema` a payload is built by its first call, whose schema is that of the record; a failing constructor
@@ -45,6 +47,7 @@ class JvmPayload(HoodieRecordPayload):
         calls: what runs it.
         of_release: gives the class of the same name in the jars of a release.
         schema: the schema of the records that payloads are built from, where `for_schema` states one.
+        is_built_shuffled: whether objects go through a shuffle as soon as they are built.
         number: that of this payload in Java.
         is_built: whether the object exists already.
     """
@@ -53,6 +56,7 @@ class JvmPayload(HoodieRecordPayload):
     calls: ClassVar[ClassCalls]
     of_release: ClassVar[Callable[[HudiRelease], type[JvmPayload]]]
     schema: ClassVar[AvroSchema | None] = None
+    is_built_shuffled: ClassVar[bool] = False
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
@@ -73,6 +77,27 @@ class JvmPayload(HoodieRecordPayload):
         """Return the class of the same name in the jars of `release`."""
         wanted = HudiRelease.parse(release)
         return cls if wanted == cls.release else cls.of_release(wanted)  # type: ignore[return-value]
+
+    @classmethod
+    def as_shuffled(cls) -> type[Self]:
+        """Return this class for objects that go through a shuffle as soon as they are built."""
+        if not _is_changed(cls.calls, cls.java_name):
+            return cls
+        return type(cls.__name__, (cls,), {"is_built_shuffled": True})
+
+    def shuffled(self) -> Self:
+        """Return the object as Spark's Kryo writes and reads it: its transient fields are null.
+
+        Raises:
+            PayloadFailedError: Kryo can't write it, or read it.
+        """
+        if not _is_changed(self.calls, self.java_name):
+            return self
+        twin = type(self).__new__(type(self))
+        twin.record, twin.ordering_value, twin.is_built = self.record, self.ordering_value, True
+        twin.number = self.calls.number_for(twin)
+        self._ask({"op": "shuffled", "as": twin.number}, None)
+        return twin
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         twin = type(self).__new__(type(self))
@@ -175,9 +200,10 @@ class JvmPayload(HoodieRecordPayload):
 
     def _make(self, schema: AvroSchema | None) -> CallStep:
         known = self.schema or schema
-        return self.calls.make_step(
+        step = self.calls.make_step(
             self.number, self.java_name, _written(self.record, known), self.ordering_value, known
         )
+        return {**step, "shuffled": True} if self.is_built_shuffled else step
 
     def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:
         if answer["outcome"] == "empty":
@@ -195,6 +221,12 @@ class JvmPayload(HoodieRecordPayload):
         if answer["winner"] == "new":
             return record
         return _edited(record, is_current=given is current)
+
+
+@functools.lru_cache(maxsize=64)
+def _is_changed(calls: ClassCalls, java_name: str) -> bool:
+    """Whether a shuffle may change objects of a class."""
+    return bool(checked(calls.run([{"op": "is_changed_by_shuffle", "class": java_name}])[0], java_name)["value"])
 
 
 def _edited(record: Record, *, is_current: bool = True) -> EditedRecord:

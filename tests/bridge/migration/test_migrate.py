@@ -209,6 +209,12 @@ def test_twins_share_a_strategy_and_every_file_has_its_place() -> None:
     assert made.notes == ()
 
 
+def test_a_class_in_python_that_ran_is_not_called_unknown() -> None:
+    made = migrate(left("tests.support.user_payloads:ByTime"))
+    told = [finding.text for plan in made.plans.values() for finding in plan.warnings]
+    assert not [text for text in told if "cannot be loaded" in text]
+
+
 def test_what_cannot_be_generated_is_said() -> None:
     (note,) = migrate(left(KEEPS_LONGEST)).notes
     assert "--java-class" in note
