@@ -38,7 +38,7 @@ from bridge.migration import candidates_for, check_twin, files_of, migrate, of_u
 from bridge.plan import TableType
 from bridge.report import limit_of
 from bridge.spark import write_texts
-from payloads import HudiRelease
+from payloads import HudiRelease, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -247,8 +247,9 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         UsageError: the payload or the key is missing.
     """
     table = TableMergeConfig.from_properties(stored or {})
+    stored_class = table.payload or table.legacy_payload
     by_table = {
-        "payload": table.payload or table.legacy_payload,
+        "payload": stored_class and StoredPayloadRef(stored_class),
         "release": _release_of(stored),
         "ordering": table.ordering,
         "key": _names((stored or {}).get(keys.RECORD_KEY.key)) or (None if needs_key else _META_KEY),

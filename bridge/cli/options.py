@@ -19,7 +19,7 @@ from bridge.programs import WriteOperation
 from bridge.report import MOST, SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease, PayloadRef
+from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -277,7 +277,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     merger = options["mode"] or options["merger"]
     try:
         plan = MergePlan(
-            payload=None if payload is None else PayloadRef(payload, **java),
+            payload=None if payload is None else _reference(payload, java),
             merger=None if merger is None else MergerRef(merger, **(java if options["mode"] is None else {})),
             release=options["release"],
             table_type=table_type,
@@ -298,6 +298,13 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     except PayloadBridgeError as error:
         refuse(error)
     return plan
+
+
+def _reference(payload: str | StoredPayloadRef, java: Mapping[str, Any]) -> PayloadRef:
+    """Return the reference to a class that the command line names, or a table or file, whose names load no code."""
+    if isinstance(payload, StoredPayloadRef):
+        return dataclasses.replace(payload, **java)
+    return PayloadRef(payload, **java)
 
 
 def compactions_of(

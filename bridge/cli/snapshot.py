@@ -22,7 +22,7 @@ from bridge.hudi import HudiTable
 from bridge.pipeline import set_aside, sets_aside, tell_quarantine
 from bridge.redaction import current
 from bridge.report import Report, Table, json_rows, limit_of
-from bridge.spark import META_COLUMNS, ObservedFrame, quoted
+from bridge.spark import META_COLUMNS, ObservedFrame, observing, quoted
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     frame = counted.frame
     layout = {name: text for name, text in found.properties.items() if name in keys.LAYOUT}
     shape = None if as_table is None else found.plan(props=layout)
-    with written_output(quiet_session(), target, shape, as_table) as run:
+    with observing(quiet_session()), written_output(quiet_session(), target, shape, as_table) as run:
         if sets_aside(frame):
             _split(run, frame, columns)
         else:

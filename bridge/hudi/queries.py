@@ -22,7 +22,7 @@ from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, PayloadRef
+from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class TableQueries:
         if self._payload is not None:
             return None
         rule = self.properties.config(self.release).read
-        if rule.payload is None or PayloadRef(rule.payload).is_builtin:
+        if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
             return None
         return (
             f"{self.files.path} merges with {rule.payload}, which Hudi does not ship, and a table's properties alone "
@@ -152,7 +152,7 @@ class TableQueries:
         stored = self.properties.merge
         able = capabilities(release)
         return MergePlan(
-            payload=self._payload or PayloadRef(stored.resolved_payload(release)),
+            payload=self._payload or StoredPayloadRef(stored.resolved_payload(release)),
             release=release,
             table_type=stored.table_type,
             key=self.properties.key_fields or ("_hoodie_record_key",),
