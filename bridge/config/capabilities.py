@@ -164,7 +164,7 @@ _V0_12 = Capabilities(
     bundle="0.12.3",
     newest_spark="3.3",
     is_assumed_writer=False,
-    writable_versions=(5,),
+    writable_versions=(3, 5),
     keeps_version=False,
     mergers=False,
     merge_modes=False,
@@ -205,7 +205,7 @@ _V0_14 = replace(
     bundle="0.14.1",
     newest_spark="3.4",
     is_assumed_writer=False,
-    writable_versions=(5, 6),
+    writable_versions=(3, 5, 6),
     record_index=True,
     delete_block_utf8=None,
     delete_block_instants=True,
@@ -262,8 +262,8 @@ _V1_2 = replace(
 
 _ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
 
-TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
-"""The table versions that the releases create, the oldest first."""
+TABLE_VERSIONS: Final = tuple(sorted({version for row in _ROWS.values() for version in row.writable_versions}))
+"""The table versions that the releases create or upgrade, the oldest first; version 3 is that of Hudi 0.10."""
 CHOSEN_VERSIONS: Final = tuple(
     sorted({version for row in _ROWS.values() if row.keeps_version for version in row.writable_versions})
 )
@@ -278,6 +278,9 @@ def capabilities(release: HudiRelease, table_version: int | None = None) -> Capa
 
 
 def assumed_writer(table_version: int) -> HudiRelease:
-    """Return the release that counts as the writer of a table of a version, one of TABLE_VERSIONS, if nothing says."""
-    rows = (row for row in _ROWS.values() if row.is_assumed_writer and row.created_version == table_version)
+    """Return the release that counts as the writer of a table of a version, one of TABLE_VERSIONS, if nothing says.
+
+    Of a version that no release here creates it is the first one that writes to it.
+    """
+    rows = (row for row in _ROWS.values() if row.is_assumed_writer and row.created_version >= table_version)
     return next(rows).release

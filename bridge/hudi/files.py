@@ -60,6 +60,19 @@ class TableFiles:
         """Return the names of the files directly in `folder`, sorted; none where it does not exist."""
         return sorted(info.base_name for info in self._listed(folder) if info.is_file)
 
+    def has_folder(self, folder: str) -> bool:
+        """Whether a folder exists; on an object store, whether anything is below it or a marker stands for it.
+
+        Raises:
+            HudiTableError: it can't be looked up.
+        """
+        try:
+            found: fs.FileInfo = self._files.get_file_info(self._inside(folder))
+        except OSError as error:
+            msg = f"{self.described(folder)} can't be looked up: {error}; check the path and your permissions"
+            raise HudiTableError(msg) from error
+        return found.type is fs.FileType.Directory
+
     def partitions(self) -> Iterator[Listing]:
         """Give the files of each folder that Hudi marks as a partition, by path."""
         waiting = [""]

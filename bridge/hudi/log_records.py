@@ -35,6 +35,8 @@ DATA_BLOCKS = frozenset({BlockType.AVRO_DATA, BlockType.PARQUET_DATA, BlockType.
 _INT = struct.Struct(">i")
 _KRYO_VERSIONS = (1, 2)
 _KEYS_ALONE = 1
+_HFILE_KEYS = ("key", "_hoodie_record_key")
+"""The columns that a writer may blank (HoodieAvroHFileReaderImplBase.KEY_FIELD_NAME, HoodieHFileDataBlock)."""
 _AVRO_DELETES = 3
 _DECIMAL_SCALE = 15
 
@@ -135,6 +137,9 @@ def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
     if layout not in CONTENT_LAYOUTS:
         msg = f"content version {layout} is unknown"
         raise ValueError(msg)
+    if count < 0:
+        msg = f"it has {count} records"
+        raise ValueError(msg)
     position = 2 * _INT.size
     for _ in range(count):
         (length,) = _INT.unpack_from(content, position)
@@ -157,7 +162,14 @@ def _parquet_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
 
 
 def _hfile_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
-    return (decode(schema, value) for _, value in read_cells(content))
+    """Give the records of an HFile, whose writer blanks the key column, as the key of the cell has it."""
+    blanked = [name for name in _HFILE_KEYS if name in schema.by_name]
+    for key, value in read_cells(content):
+        record = decode(schema, value)
+        for name in blanked:
+            if record[name] == "":
+                record[name] = key.decode()
+        yield record
 
 
 _READERS: dict[BlockType, Callable[[bytes, AvroSchema], Iterator[Record]]] = {
