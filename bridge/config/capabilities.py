@@ -63,6 +63,8 @@ class Capabilities:
         record_index: the metadata table can have an index of records (HoodieIndex.IndexType.RECORD_INDEX).
         partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
             them (HoodieFileGroupReaderBasedParquetFileFormat).
+        lists_by_metadata: readers find files by the metadata table, unless told otherwise
+            (HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
             (BaseHoodieLogRecordReader.scanInternalV2).
         upgrade_compaction: how an upgrade treats the log of a merge-on-read table
@@ -113,6 +115,7 @@ class Capabilities:
     commit_time_lookup: bool
     record_index: bool
     partition_from_path: bool
+    lists_by_metadata: bool
     blocks_by_instant: bool
     upgrade_compaction: UpgradeCompaction
     incremental_scans: bool
@@ -181,6 +184,7 @@ _V0_12 = Capabilities(
     commit_time_lookup=True,
     record_index=False,
     partition_from_path=False,
+    lists_by_metadata=False,
     blocks_by_instant=False,
     upgrade_compaction=UpgradeCompaction.NONE,
     incremental_scans=False,
@@ -220,6 +224,7 @@ _V1_0 = replace(
     merge_modes=True,
     file_group_reader=True,
     partition_from_path=True,
+    lists_by_metadata=True,
     upgrade_compaction=UpgradeCompaction.PLANNED,
     incremental_scans=True,
     timestamp_ntz=True,

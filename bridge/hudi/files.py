@@ -6,6 +6,7 @@ table leads out of it. Neither does a property, nor a symbolic link.
 
 from __future__ import annotations
 
+import copy
 import os
 import posixpath
 from typing import TYPE_CHECKING, NamedTuple
@@ -59,6 +60,21 @@ class TableFiles:
     def names(self, folder: str) -> list[str]:
         """Return the names of the files directly in `folder`, sorted; none where it does not exist."""
         return sorted(info.base_name for info in self._listed(folder) if info.is_file)
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the bytes of the files directly in `folder`, by name; none where it does not exist."""
+        return {info.base_name: info.size for info in self._listed(folder) if info.is_file}
+
+    def below(self, folder: str) -> TableFiles:
+        """Return the files of a table inside this one.
+
+        Raises:
+            OutsideTableError: the folder is a link, or lies outside.
+        """
+        self._listed(folder)
+        inner = copy.copy(self)
+        inner.path, inner._root = self.described(folder), self._inside(folder)
+        return inner
 
     def has_folder(self, folder: str) -> bool:
         """Whether a folder exists; on an object store, whether anything is below it or a marker stands for it.

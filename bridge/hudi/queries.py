@@ -17,6 +17,7 @@ from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
+from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
@@ -90,6 +91,7 @@ class TableQueries:
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
+        self._views: dict[bool, SliceView] = {}
         self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
         if self._payload is not None:
             self._payload.resolve(self.release)
@@ -112,7 +114,7 @@ class TableQueries:
             UnreadableTableError: the release can't read the table's version.
             PayloadConfigError: unknown release.
         """
-        _ = self.slices
+        _ = self.slices, self._has_listing
         other = copy.copy(self)
         other.__dict__.pop("plan", None)
         other.release = self._checked(HudiRelease.parse(release))
@@ -120,11 +122,52 @@ class TableQueries:
         other.properties = self.properties if stored is None else TableProperties(stored)
         return other
 
-    @functools.cached_property
+    @property
     def slices(self) -> SliceView:
-        """The file slices of the table."""
-        own_times = self.properties.has_completion_times
-        return SliceView(self.timeline, self.files.partitions(), has_completion_times=own_times)
+        """The file slices of the table, of the files that the metadata table lists or that lie on the storage.
+
+        Raises:
+            UnreadableTableError: the metadata table can't be read.
+        """
+        return self._view(by_metadata=self.lists_by_metadata)
+
+    @property
+    def lists_by_metadata(self) -> bool:
+        """Whether the release finds the files by the metadata table of the table."""
+        return self._able.lists_by_metadata and self._has_listing
+
+    @functools.cached_property
+    def _has_listing(self) -> bool:
+        return lists_files(self.files, self.properties)
+
+    def _view(self, *, by_metadata: bool) -> SliceView:
+        """Return the slices by one of the two listings; other releases on the same files share them."""
+        if by_metadata not in self._views:
+            listings = metadata_listings(self.files, self.timeline) if by_metadata else self.files.partitions()
+            own_times = self.properties.has_completion_times
+            self._views[by_metadata] = SliceView(self.timeline, listings, has_completion_times=own_times)
+        return self._views[by_metadata]
+
+    def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the paths of files that a snapshot reads by one listing alone: by the storage's, by the metadata table's.
+
+        Without a metadata table that lists files there are none.
+
+        Raises:
+            UnreadableTableError: the metadata table can't be read.
+        """
+        if not self._has_listing:
+            return frozenset(), frozenset()
+        until = self.timeline.latest or _NO_INSTANT
+        stored, listed = (
+            frozenset(
+                found.path_of(name)
+                for found in self._view(by_metadata=by_metadata).latest(until)
+                for name in (*filter(None, [found.base_file]), *found.log_files)
+            )
+            for by_metadata in (False, True)
+        )
+        return stored - listed, listed - stored
 
     @functools.cached_property
     def plan(self) -> MergePlan:

@@ -41,11 +41,10 @@ class Damage(NamedTuple):
     """One kind of damage, with the smallest example.
 
     Attributes:
-        kind: `differs` (rows that another reader shows differently), `unreadable` (file slices), `live-delete` (rows
+        kind: `unlisted` (files that storage or metadata table alone has), `differs` (rows that another reader shows differently), `unreadable` (file slices), `live-delete` (rows
             that say that they are deleted, and are shown), `null-ordering` (stored versions), `other-type` (ordering
             values of another type), `shared-ordering` (logged rows that releases from 1.0 on compare by the text
-            ordering value of another row), `pending` (work that was planned and has not run), `open` (instants that
-            never completed). With a release to move to also keys of which logs hold a case: `late` (a version that
+            ordering value of another row), `pending` (work that was x With a release to move to also keys of which logs hold a case: `late` (a version that
             comes after a greater one), `tie`, `delete`, `null-value` (null, or Debezium's marker, after a value).
         about: the reader, the marker, the ordering field and its types, or the action.
         number: how many rows, versions, file slices, files or instants.
@@ -161,6 +160,7 @@ def find_damage(
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
     try:
+        noted = (*noted, *_unlisted(opened))
         answer = opened.snapshot()
         total = len(answer.slices)
         if session is None or not total:
@@ -231,6 +231,14 @@ def _open_work(opened: TableQueries) -> Iterator[Damage]:
         yield Damage(kind, action, len(instants), partition, "", file or instants[0].file)
 
 
+def _unlisted(opened: TableQueries) -> Iterator[Damage]:
+    """Give what a snapshot reads by one listing of the files alone, the storage's or the metadata table's."""
+    for about, paths in zip(_LISTINGS, opened.unlisted(), strict=True):
+        if paths:
+            partition, _, name = min(paths).rpartition("/")
+            yield Damage("unlisted", about, len(paths), partition, "", name)
+
+
 def _kind_of(opened: TableQueries, instant: Instant) -> tuple[str, str]:
     if instant.action in {"compaction", "logcompaction", "clustering"}:
         return "pending", instant.action
@@ -250,6 +258,8 @@ def _first_group(opened: TableQueries, instant: Instant) -> tuple[str, str]:
 
 
 # -- as warnings
+
+_LISTINGS = ("storage", "metadata table")
 
 _OF_PENDING = {
     "compaction": (
@@ -314,6 +324,13 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.CHANGES,
         f"{_many(one.number, one.about, one.about + 's')} pending",
         f"{_OF_PENDING[one.about]}: run it with the release that planned it",
+    ),
+    "unlisted": lambda one, _: (
+        Severity.DAMAGE,
+        f"{_many(one.number, 'file is', 'files are')} on the {one.about} alone" if one.about == _LISTINGS[0]
+        else f"{_many(one.number, 'file is', 'files are')} in the {one.about} alone, and missing on the storage",
+        "Hudi from 1.0 on reads the files that the metadata table lists, older releases and most other engines those "
+        "on the storage; rebuild the metadata table with hudi-cli (metadata delete, metadata create)",
     ),
     "open": lambda one, _: (
         Severity.ADVICE,
