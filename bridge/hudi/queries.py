@@ -43,6 +43,14 @@ _SCANNER = HudiRelease.V0_15
 _NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
 
 
+def _without_meta(schema: AvroSchema) -> AvroSchema:
+    """Return a schema without Hudi's meta columns, which the commit of an ALTER TABLE has in it, as other writers may."""
+    fields = [field for field in schema.source["fields"] if field["name"] not in META_COLUMNS]
+    if len(fields) == len(schema.source["fields"]):
+        return schema
+    return parse_schema({**schema.source, "fields": fields})
+
+
 class Answer(NamedTuple):
     """A query that is ready to run.
 
@@ -361,7 +369,7 @@ class TableQueries:
         if text is None:
             msg = f"{self.files.path}: no commit on the active timeline says the table's schema; write to it once"
             raise UnreadableTableError(msg)
-        schema = parse_schema(text)
+        schema = _without_meta(parse_schema(text))
         absent = [name for name in self.properties.partition_fields if name not in schema.by_name and "." not in name]
         if not absent or not self.properties.drops_partition_columns:
             return schema

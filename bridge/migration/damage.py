@@ -41,11 +41,13 @@ class Damage(NamedTuple):
     """One kind of damage, with the smallest example.
 
     Attributes:
-        kind: `unlisted` (files that storage or metadata table alone has), `differs` (rows that another reader shows differently), `unreadable` (file slices), `live-delete` (rows
-            that say that they are deleted, and are shown), `null-ordering` (stored versions), `other-type` (ordering
-            values of another type), `shared-ordering` (logged rows that releases from 1.0 on compare by the text
-            ordering value of another row), `pending` (work that was x With a release to move to also keys of which logs hold a case: `late` (a version that
-            comes after a greater one), `tie`, `delete`, `null-value` (null, or Debezium's marker, after a value).
+        kind: `unlisted` (files that the storage or the metadata table alone has), `differs` (rows that another reader
+            shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
+            shown), `null-ordering` (stored versions), `other-type` (ordering values of another type), `shared-ordering`
+            (logged rows that releases from 1.0 on compare by the text ordering value of another row), `pending` (work
+            that was planned and has not run), `open` (instants that never completed). With a release to move to also
+            keys of which logs hold a case: `late` (a version that comes after a greater one), `tie`, `delete`,
+            `null-value` (null, or Debezium's marker, after a value).
         about: the reader, the marker, the ordering field and its types, or the action.
         number: how many rows, versions, file slices, files or instants.
         partition: of the example.
