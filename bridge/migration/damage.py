@@ -85,6 +85,7 @@ class TableDamage(NamedTuple):
         read: how many file slices were read.
         slices: how many there are.
         unread: why no rows were read; None if they were.
+        columns: those of the table; empty where they are not known.
 
     Added in 0.1.0.
     """
@@ -95,6 +96,24 @@ class TableDamage(NamedTuple):
     read: int
     slices: int
     unread: str | None = None
+    columns: tuple[str, ...] = ()
+
+    def compared(self, to: str) -> int:
+        """In how many of the file slices that were read the rows of a release are compared with those of `reader`."""
+        if self.unread is not None:
+            return 0
+        failed = {one.about: one.number for one in self.damage if one.kind == SymptomKind.UNREADABLE}
+        # What its own reader can't read is not read by another.
+        return self.read - sum(failed.get(name, 0) for name in {self.reader, to})
+
+    def is_complete(self, to: str) -> bool:
+        """Whether the rows of all file slices are compared with those of a release."""
+        return self.compared(to) == self.slices
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the rows of all file slices were read."""
+        return self.unread is None and self.read == self.slices
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -181,7 +200,8 @@ def find_damage(
     example = sf.min(sf.struct("key", "partition", "file", "reason")).alias("example")
     counted = found.groupBy("kind", "about").agg(sf.sum("number"), example).orderBy("kind", "about").collect()
     damage = (Damage(kind, about, number, **one.asDict()) for kind, about, number, one in counted)
-    return TableDamage(path, reader, (*noted, *damage), len(chosen), total)
+    columns = tuple(answer.query.schema.by_name)
+    return TableDamage(path, reader, (*noted, *damage), len(chosen), total, columns=columns)
 
 
 def _settings(
