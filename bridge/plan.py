@@ -266,8 +266,9 @@ class MergePlan:
             yield name, setting_shown(name, value)
 
     def payload_ref(self, java_name: str) -> PayloadRef:
-        """Return the reference to a payload class that the settings name: the plan's own or the table's, if it has this
-        name; any other loads no code.
+        """Return the reference to a payload class: the plan's own, or the table's, if it has this name.
+
+        Any other name loads no code.
         """
         known = (self.payload, self.stored_payload)
         named = (own for own in known if own is not None and own.java_name(self.release) == java_name)

@@ -142,8 +142,8 @@ class PayloadRef:
 class StoredPayloadRef(PayloadRef):
     """The name of a payload class that a table's properties or a settings file states.
 
-    Whoever can write a table could otherwise have its readers import any module. So the name is that of a class of Hudi or
-    of an installed entry point; a Python path is refused and never imported.
+    Whoever can write a table could otherwise have its readers import any module. So the name is that of a class of
+    Hudi or of an installed entry point; a Python path is refused and never imported.
 
     Added in 0.1.0.
     """

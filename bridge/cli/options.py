@@ -23,7 +23,7 @@ from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import types as spark_types
 

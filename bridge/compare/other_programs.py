@@ -163,7 +163,8 @@ def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
     out = folder / name.replace(" ", "-")
     script = Path(__file__).with_name("released_reader.py")
     way_out = "read a copy with fewer partitions, or leave out --real"
-    answer = run_released(spark, coordinate, script, {"path": _absolute(table.path), "out": str(out)}, way_out=way_out)[-1]
+    given = {"path": _absolute(table.path), "out": str(out)}
+    answer = run_released(spark, coordinate, script, given, way_out=way_out)[-1]
     if "error" in answer:
         msg = f"{coordinate} refuses the table: {reason_of(answer['error'])}"
         raise UnreadableTableError(msg)

@@ -78,9 +78,9 @@ _OTHER_VERSIONS: Final = {
 def _table_version(text: str) -> int:
     if text in map(str, TABLE_VERSIONS):
         return int(text)
-    what = f"this is a table of {_OTHER_VERSIONS[text]}" if text in _OTHER_VERSIONS else "there is no such table version"
+    what = f"a table of {_OTHER_VERSIONS[text]}" if text in _OTHER_VERSIONS else "there is no such table version"
     msg = (
-        f"{what}, and versions {', '.join(map(str, TABLE_VERSIONS))} are read; leave the file as it is, since an edited "
+        f"{what} (versions {', '.join(map(str, TABLE_VERSIONS))} are read); leave the file as it is, since an edited "
         "version makes Hudi misread the table"
     )
     raise ValueError(msg)

@@ -73,7 +73,7 @@ class TableFiles:
         """
         self._listed(folder)
         inner = copy.copy(self)
-        inner.path, inner._root = self.described(folder), self._inside(folder)
+        inner.__dict__.update(path=self.described(folder), _root=self._inside(folder))
         return inner
 
     def has_folder(self, folder: str) -> bool:

@@ -1,8 +1,8 @@
 """The listing of files in a table's metadata table, by which readers from 1.0 on find the files of the table.
 
-Source: HoodieBackedTableMetadata, HoodieMetadataPayload.combineFileSystemMetadata, and
-HoodieTableMetadataUtil.getValidInstantTimestamps of 0.15 to 1.2; HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS
-is false until 0.15.
+Source: HoodieBackedTableMetadata, HoodieMetadataPayload.combineFileSystemMetadata and
+HoodieTableMetadataUtil.getValidInstantTimestamps of 0.15 to 1.2. Until 0.15,
+HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS is false.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _Sizes = dict[str, int | None]
 
 
 def lists_files(files: TableFiles, properties: TableProperties) -> bool:
-    """Whether a table has a metadata table that lists its files, as its properties say; without its folder, it has not."""
+    """Whether a table has a metadata table that lists its files: by its properties, and by the folder."""
     named = properties.stored.get(keys.METADATA_PARTITIONS[0], "")
     return _PARTITION in {name.strip() for name in named.split(",")} and files.has_folder(_FOLDER)
 
@@ -62,7 +62,7 @@ def metadata_listings(files: TableFiles, timeline: ActiveTimeline) -> list[Listi
         merged = _merged(files.below(_FOLDER), timeline)
     except (PayloadBridgeError, ValueError) as error:
         msg = (
-            f"{files.described(_FOLDER)}, by which Hudi from 1.0 on finds the files of the table, can't be read: {error}; "
+            f"{files.described(_FOLDER)}, by which Hudi from 1.0 on finds the files, can't be read: {error}; "
             "delete the metadata table with hudi-cli (`metadata delete`), or read as 0.15, which lists the storage"
         )
         raise UnreadableTableError(msg) from error

@@ -55,8 +55,8 @@ class TableProperties:
             raise UnreadableTableError(msg) from error
         if not found.stored.get(_VERSION):
             msg = (
-                f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as of Hudi 0.5 or older; upgrade the table with "
-                "Hudi 0.12 to 0.15, and leave the file as it is"
+                f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as of Hudi 0.5 or older; upgrade the table "
+                "with Hudi 0.12 to 0.15, and leave the file as it is"
             )
             raise UnreadableTableError(msg)
         try:

@@ -44,7 +44,7 @@ _NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
 
 
 def _without_meta(schema: AvroSchema) -> AvroSchema:
-    """Return a schema without Hudi's meta columns, which the commit of an ALTER TABLE has in it, as other writers may."""
+    """Return a schema without Hudi's meta columns; the commit of an ALTER TABLE has them, others may."""
     fields = [field for field in schema.source["fields"] if field["name"] not in META_COLUMNS]
     if len(fields) == len(schema.source["fields"]):
         return schema
@@ -157,7 +157,7 @@ class TableQueries:
         return self._views[by_metadata]
 
     def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the paths of files that a snapshot reads by one listing alone: by the storage's, by the metadata table's.
+        """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.
 
         Without a metadata table that lists files there are none.
 

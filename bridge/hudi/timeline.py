@@ -95,7 +95,7 @@ class ActiveTimeline:
         self._metadata = functools.cache(self._read_metadata)
         if not files.has_folder(self._folder):
             msg = (
-                f"{files.described(self._folder)}, the timeline of the table, is missing, and without it no file counts; "
+                f"{files.described(self._folder)}, the timeline of the table, is missing; without it no file counts: "
                 "restore the folder, or correct hoodie.timeline.path"
             )
             raise UnreadableTableError(msg)

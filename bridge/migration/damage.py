@@ -349,10 +349,11 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
     ),
     "unlisted": lambda one, _: (
         Severity.DAMAGE,
-        f"{_many(one.number, 'file is', 'files are')} on the {one.about} alone" if one.about == _LISTINGS[0]
+        f"{_many(one.number, 'file is', 'files are')} on the {one.about} alone"
+        if one.about == _LISTINGS[0]
         else f"{_many(one.number, 'file is', 'files are')} in the {one.about} alone, and missing on the storage",
-        "Hudi from 1.0 on reads the files that the metadata table lists, older releases and most other engines those "
-        "on the storage; rebuild the metadata table with hudi-cli (metadata delete, metadata create)",
+        "Hudi from 1.0 on reads what the metadata table lists, older releases and most other engines what is on the "
+        + "storage; rebuild the metadata table with hudi-cli (metadata delete, metadata create)",
     ),
     "open": lambda one, _: (
         Severity.ADVICE,

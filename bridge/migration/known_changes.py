@@ -75,9 +75,7 @@ NOTES: Final = (
     ),
     Note(
         lambda move: (
-            move.passes(HudiRelease.V0_14)
-            and _short(move) == "DefaultHoodieRecordPayload"
-            and move.has_delete_marker
+            move.passes(HudiRelease.V0_14) and _short(move) == "DefaultHoodieRecordPayload" and move.has_delete_marker
         ),
         SilentChange(
             About.DELETES,

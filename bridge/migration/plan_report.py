@@ -126,9 +126,9 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     result = plan_result(made)
     if made.evidence is not None:
         result["evidence"] = made.evidence.to_json()
-    verdict = (
-        f"Table version {made.from_version} to {made.to_version}{_rows_first(made)}: {len(made.changes)} properties and "
-        f"{len(made.behaviours)} behaviours change" + (f", {damage} of them with damage." if damage else ".")
+    move = f"Table version {made.from_version} to {made.to_version}{_rows_first(made)}"
+    verdict = f"{move}: {len(made.changes)} properties and {len(made.behaviours)} behaviours change" + (
+        f", {damage} of them with damage." if damage else "."
     )
     return Report(
         "plan",
@@ -216,9 +216,7 @@ def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
     number = "no row" if found is None else "1 row" if found.number == 1 else f"{found.number} rows"
     shown = f"read as they are, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
     if compared < evidence.read:
-        shown = (
-            f"in {compared} of {evidence.read} file slices, {shown}; the others could not be read and compared ({reason})"
-        )
+        shown = f"in {compared} of {evidence.read} file slices, {shown}; the others could not be compared ({reason})"
     return (
         f"Evidence {evidence.extent}: {shown}. Keys are those of which a log holds such versions; base files hold "
         "winners alone."

@@ -113,7 +113,9 @@ def _readers_of(path: str, folder: Path) -> Iterator[list[str]]:
     """Every verb that reads a table or its properties, and a writer's settings of the same name."""
     properties = f"{path}/.hoodie/hoodie.properties"
     job = folder / "job.properties"
-    job.write_text(f"hoodie.datasource.write.payload.class={MODULE}\\:First\nhoodie.datasource.write.recordkey.field=id\n")
+    job.write_text(
+        f"hoodie.datasource.write.payload.class={MODULE}\\:First\nhoodie.datasource.write.recordkey.field=id\n"
+    )
     mergers = folder / "mergers.properties"
     mergers.write_text(f"hoodie.write.record.merge.custom.implementation.classes={MODULE}\\:First\n")
     batch = folder / "batch"
@@ -155,7 +157,7 @@ def test_a_link_or_a_path_leads_nowhere_else(tables: Path, tmp_path: Path) -> No
     elsewhere.mkdir()
     for link, target in (("p9", "."), ("p9", elsewhere), ("p0/.p1", "../p1")):
         (path / link).symlink_to(target)
-        with pytest.raises(HudiTableError, match=r"is a symbolic link to .*, and links inside a table are not followed"):
+        with pytest.raises(HudiTableError, match="is a symbolic link to .* not followed"):
             rows_of(TableQueries(str(path)).snapshot())
         (path / link).unlink()
     base = next(path.rglob("*.parquet"))
