@@ -34,5 +34,5 @@ class OutsideTableError(UnreadableTableError):
     @classmethod
     def by_link(cls, path: str, target: str) -> Self:
         """Return the error for a symbolic link."""
-        msg = f"{path} is a symbolic link to {target}, and links inside a table are not followed; put the files in its place"
+        msg = f"{path} is a symbolic link to {target}, which is not followed; put what it leads to in its place"
         return cls(msg)

@@ -352,8 +352,7 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         f"{_many(one.number, 'file is', 'files are')} on the {one.about} alone"
         if one.about == _LISTINGS[0]
         else f"{_many(one.number, 'file is', 'files are')} in the {one.about} alone, and missing on the storage",
-        "Hudi from 1.0 on reads what the metadata table lists, older releases and most other engines what is on the "
-        + "storage; rebuild the metadata table with hudi-cli (metadata delete, metadata create)",
+        "rebuild the metadata table with hudi-cli (metadata delete, metadata create): Hudi reads by it from 1.0 on",
     ),
     "open": lambda one, _: (
         Severity.ADVICE,
