@@ -5,6 +5,7 @@ from __future__ import annotations
 from bridge.config.capabilities import (
     CHOSEN_VERSIONS,
     Capabilities,
+    LogUnits,
     UpgradeCompaction,
     assumed_writer,
     capabilities,
@@ -94,6 +95,7 @@ __all__ = [
     "JobFormat",
     "JobSetting",
     "JobSettings",
+    "LogUnits",
     "MergeConfigError",
     "MergeRule",
     "MergeSettings",

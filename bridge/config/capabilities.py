@@ -25,6 +25,14 @@ class UpgradeCompaction(enum.Enum):
     RUN = "compacts it"
 
 
+class LogUnits(enum.Enum):
+    """Which unit the timestamps of log blocks have, and those of base files where they are labelled wrongly."""
+
+    OF_TABLE = "that of the table's schema"
+    MICROS = "microseconds"
+    REPAIRED = "their own, but milliseconds for microseconds where the table's schema says so; base files, too"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """A release, on tables of one version.
@@ -65,6 +73,7 @@ class Capabilities:
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         lists_by_metadata: readers find files by the metadata table, unless told otherwise
             (HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS).
+        log_units: which unit timestamps in files have (AvroSchemaRepair, from 1.1 on).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
             (BaseHoodieLogRecordReader.scanInternalV2).
         upgrade_compaction: how an upgrade treats the log of a merge-on-read table
@@ -116,6 +125,7 @@ class Capabilities:
     record_index: bool
     partition_from_path: bool
     lists_by_metadata: bool
+    log_units: LogUnits
     blocks_by_instant: bool
     upgrade_compaction: UpgradeCompaction
     incremental_scans: bool
@@ -185,6 +195,7 @@ _V0_12 = Capabilities(
     record_index=False,
     partition_from_path=False,
     lists_by_metadata=False,
+    log_units=LogUnits.OF_TABLE,
     blocks_by_instant=False,
     upgrade_compaction=UpgradeCompaction.NONE,
     incremental_scans=False,
@@ -225,6 +236,7 @@ _V1_0 = replace(
     file_group_reader=True,
     partition_from_path=True,
     lists_by_metadata=True,
+    log_units=LogUnits.MICROS,
     upgrade_compaction=UpgradeCompaction.PLANNED,
     incremental_scans=True,
     timestamp_ntz=True,
@@ -249,6 +261,7 @@ _V1_1 = replace(
     event_time_payload=True,
     commit_time_payload=True,
     operation_deletes=True,
+    log_units=LogUnits.REPAIRED,
     promotes_in_arrays=False,
     reads_bytes_as_text=True,
 )

@@ -88,8 +88,12 @@ def _delete_list() -> AvroSchema:
 _DELETE_LIST = _delete_list()
 
 
-def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterator[Record]]:
-    """Return the schema that a data block was written with, and its records in order, in physical values.
+def data_records(
+    block: Block, stream: RandomAccess, read_as: Callable[[AvroSchema], AvroSchema] | None = None
+) -> tuple[AvroSchema, Iterator[Record]]:
+    """Return the schema that a data block is read with, and its records in order, in physical values.
+
+    `read_as` makes it of the schema that the block was written with, in the same encoding; None: it is that.
 
     Raises:
         DamagedFileError: the content is not what the header says; by the iterator, too.
@@ -99,16 +103,21 @@ def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterat
     except SchemaError as error:
         reason = f"its schema is none: {error}"
         raise block.damaged(reason) from error
+    if read_as is not None:
+        schema = read_as(schema)
     return schema, _checked(block, _READERS[block.type](block.content(stream), schema))
 
 
-def data_batches(block: Block, stream: RandomAccess, arrow: pa.Schema) -> list[pa.RecordBatch] | None:
+def data_batches(
+    block: Block, stream: RandomAccess, arrow: pa.Schema, read_as: Callable[[AvroSchema], AvroSchema]
+) -> list[pa.RecordBatch] | None:
     """Return the rows of a data block in the columns of `arrow`, if it has all of them in these types.
 
+    `read_as` is that of `data_records`.
     None for other blocks, and for one that is damaged: `data_records` reads it, and says what is wrong with it.
     """
     try:
-        schema = parse_schema(block.required(HeaderKey.SCHEMA))
+        schema = read_as(parse_schema(block.required(HeaderKey.SCHEMA)))
         stored = arrow_of(schema)
         fits = all(field.name in schema.by_name and stored.field(field.name).type == field.type for field in arrow)
         if not fits or block.type is BlockType.HFILE_DATA:

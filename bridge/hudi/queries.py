@@ -21,6 +21,7 @@ from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
+from bridge.hudi.timestamp_units import shown_schema
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadRef, StoredPayloadRef
@@ -306,7 +307,7 @@ class TableQueries:
         return self.properties.merge.table_type is TableType.MERGE_ON_READ
 
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
-        schema = self.schema(until)
+        schema = shown_schema(self.schema(until), self._able.log_units)
         paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
         source = self._bootstrap
         stored_source = self.properties.bootstrap_source

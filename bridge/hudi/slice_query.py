@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.config import capabilities
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bridge.config import LogUnits
     from bridge.hudi.block_order import BlockRules
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
@@ -84,6 +87,11 @@ class SliceQuery:
     unnamed_class: str | None = None
     sets_aside: bool = False
     history: SchemaHistory | None = None
+
+    @property
+    def log_units(self) -> LogUnits:
+        """The units of timestamps in the files, by the release that reads."""
+        return capabilities(self.rules.release).log_units
 
     def renames(self, instant: str) -> Renames | None:
         """Return how a file that an instant wrote names its columns; None where they go by name."""

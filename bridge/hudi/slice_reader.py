@@ -20,6 +20,7 @@ from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
 from bridge.hudi.slice_merge import Conversion, SliceMerge, merge_rows
+from bridge.hudi.timestamp_units import base_batch
 from bridge.spark import META_COLUMNS, with_meta
 
 if TYPE_CHECKING:
@@ -164,12 +165,16 @@ class SliceReader:
         renames = self._query.renames(found.base_instant)
         names = columns.names if renames is None else renames.stored(columns.names)
         for batch in self._stored_batches(found, path, names):
-            full = self._with_partition(batch, found.partition, columns)
+            full = self._with_partition(self._in_units(batch), found.partition, columns)
             try:
                 yield self._of_keys(self._in_increment(evolved(full, columns, renames)))
             except pa.ArrowException as error:
                 msg = f"{self._files.described(path)} has rows that do not fit the table's schema: {error}"
                 raise DamagedFileError(msg) from error
+
+    def _in_units(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return stored rows in the units for which the release takes them."""
+        return base_batch(batch, self._schema, self._query.log_units)
 
     def _is_read_unmerged(self, name: str) -> bool:
         """Whether a column is read where nothing is merged: one that is shown, or by which rows are chosen."""
