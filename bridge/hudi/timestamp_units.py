@@ -31,6 +31,11 @@ def shown_schema(schema: AvroSchema, units: LogUnits) -> AvroSchema:
     return schema.derived(_in_micros)
 
 
+def in_millis(schema: AvroSchema) -> frozenset[str]:
+    """Return the columns that hold timestamps in milliseconds, at any depth."""
+    return frozenset(field.name for field in schema.fields if _has(field.schema.source, _MILLIS))
+
+
 def block_schema(written: AvroSchema, table: AvroSchema, units: LogUnits) -> AvroSchema:
     """Return the schema by which a release reads the records of a log block: the written one, in other units.
 
