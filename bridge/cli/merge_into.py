@@ -23,6 +23,7 @@ from bridge.plan import TableType
 from bridge.report import Table, json_rows, limit_of
 from bridge.spark import discard, files_of, is_local, output, place_of
 from bridge.write import BATCH, merge_into
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,7 +109,7 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
     with (
         contextlib.ExitStack() as written,
-        merge_into(HudiTable(spark, path), frame, plan, **settings) as found,
+        merge_into(HudiTable(spark, path, HudiRelease.latest()), frame, plan, **settings) as found,
     ):
         report = found.to_report()
         if found.quarantine is not None:

@@ -23,19 +23,19 @@ from bridge.pipeline import set_aside, sets_aside, tell_quarantine
 from bridge.redaction import current
 from bridge.report import Report, Table, json_rows, limit_of
 from bridge.spark import META_COLUMNS, ObservedFrame, observing, quoted
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.cli.hudi_out import Run
+    from payloads import HudiRelease
 
 _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 
 
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
-@release_option(default=HudiRelease.latest().value, show_default=True)
+@release_option(default=None, show_default="the release that counts as the table's writer")
 @payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
@@ -46,7 +46,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @hudi_out_options
 @sample_option("rows")
 @session_options
-def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | None, **query: Any) -> Report:
+def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: int | None, **query: Any) -> Report:
     """Read a Hudi table in place, merged by its own payload class or merge mode.
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of

@@ -1,6 +1,6 @@
 """Queries of a table: which slices each reads, and by which rules; decided once, before any row is read.
 
-A query is that of the newest release that reads the table, or of the one given: releases differ in which
+A query is that of the release that counts as the table's writer, or of the one given: releases differ in which
 blocks count, in how versions merge, and in where partition values come from.
 """
 
@@ -85,7 +85,7 @@ class TableQueries:
 
         Args:
             path: its base path.
-            release: the release that reads; None for the newest.
+            release: the release that reads; None for the one that counts as the table's writer.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
 
@@ -96,7 +96,8 @@ class TableQueries:
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
-        self.release = self._checked(HudiRelease.latest() if release is None else HudiRelease.parse(release))
+        own = assumed_writer(self.properties.version)
+        self.release = self._checked(own if release is None else HudiRelease.parse(release))
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
