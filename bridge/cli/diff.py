@@ -11,7 +11,7 @@ from bridge.cli.options import names, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
-from bridge.cli.table_input import located, table_argument
+from bridge.cli.table_input import bootstrap_option, located, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
 from bridge.hudi import HudiTable
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 )
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
 @release_option(default=None, show_default="the release that counts as the table's writer")
+@bootstrap_option
 @out_options
 @sample_option("keys")
 @session_options
@@ -74,7 +75,7 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     target = target_of(out, options)
     path = located(table)
     spark = quiet_session()
-    own = HudiTable(spark, path, release)
+    own = HudiTable(spark, path, release, bootstrap=options["bootstrap"])
     other: DataFrame
     if against is None or _is_table(against):
         if schema is not None:

@@ -12,8 +12,7 @@ from click.core import ParameterSource
 from bridge.cli.inputs import TABLE
 from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
-from bridge.config import assumed_writer
-from bridge.hudi import HudiTable, TableQueries
+from bridge.hudi import HudiTable
 from bridge.migration import MOST_SLICES
 from bridge.spark import catalog_location
 
@@ -30,6 +29,11 @@ table_option = click.option(
     metavar="PATH|NAME",
     help="A Hudi table: its base path, local or a URI, or its name in Spark's catalogue (db.orders). Its own settings "
     "decide how it merges.",
+)
+bootstrap_option = click.option(
+    "--bootstrap",
+    metavar="PATH",
+    help="Where the files of a bootstrapped table lie, if not where it says.",
 )
 _NAME = re.compile(r"[\w`-]+(\.[\w`-]+){1,2}")
 
@@ -52,10 +56,12 @@ def slices_option(what_for: str) -> Callable[[F], F]:
     )
 
 
-def open_table(text: str, release: HudiRelease | None, payload: str | None = None) -> HudiTable:
+def open_table(
+    text: str, release: HudiRelease | None, payload: str | None = None, bootstrap: str | None = None
+) -> HudiTable:
     """Open a table as `release` reads it; None is the release that counts as the table's writer.
 
-    `payload` is the class that merges in place of the table's own.
+    `payload` is the class that merges in place of the table's own, `bootstrap` the place of its bootstrapped files.
 
     Raises:
         UsageError: a local path that is not there.
@@ -63,10 +69,7 @@ def open_table(text: str, release: HudiRelease | None, payload: str | None = Non
         HudiTableError: the path has no table, or one that the release can't read.
     """
     path = located(text)
-    spark = quiet_session()
-    if release is None:
-        release = assumed_writer(TableQueries(path).properties.merge.version)
-    return HudiTable(spark, path, release, payload=payload)
+    return HudiTable(quiet_session(), path, release, payload=payload, bootstrap=bootstrap)
 
 
 def located(text: str) -> str:

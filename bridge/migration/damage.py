@@ -148,12 +148,13 @@ class TableDamage(NamedTuple):
         return f"in {self.read} of {self.slices} file slices" if self.read < self.slices else "in all file slices"
 
 
-def find_damage(
+def find_damage(  # noqa: PLR0913 (what is read, and how)
     path: str,
     session: Callable[[], SparkSession] | None = None,
     *,
     most: int | None = MOST_SLICES,
     payload: str | None = None,
+    bootstrap: str | None = None,
     to: HudiRelease | None = None,
 ) -> TableDamage:
     """Look for damage: instants that never completed, planned work, and symptoms in the rows of file slices.
@@ -166,6 +167,7 @@ def find_damage(
         session: gives the session that reads rows, if there are any; None: the timeline alone is read.
         most: how many file slices are read at most; None for all.
         payload: the Python class that merges a table whose own class Hudi does not ship.
+        bootstrap: where bootstrapped files lie now, if not where the table says.
         to: the only other release whose reader is compared; then the cases in which rules of merging differ are
             counted, too. None: every release.
 
@@ -174,9 +176,9 @@ def find_damage(
 
     Added in 0.1.0.
     """
-    opened = TableQueries(path)
+    opened = TableQueries(path, bootstrap=bootstrap)
     if opened.unnamed_class is not None and payload is not None and ":" in payload:
-        opened = TableQueries(path, payload=payload)
+        opened = TableQueries(path, payload=payload, bootstrap=bootstrap)
     opened = opened.read_by(assumed_writer(opened.properties.version))
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
