@@ -73,6 +73,7 @@ class Capabilities:
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         lists_by_metadata: readers find files by the metadata table, unless told otherwise
             (HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS).
+        shows_vectors: shows VECTOR columns as arrays, else as bytes (VectorConversionUtils).
         log_units: which unit timestamps in files have (AvroSchemaRepair, from 1.1 on).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
             (BaseHoodieLogRecordReader.scanInternalV2).
@@ -126,6 +127,7 @@ class Capabilities:
     partition_from_path: bool
     lists_by_metadata: bool
     log_units: LogUnits
+    shows_vectors: bool
     blocks_by_instant: bool
     upgrade_compaction: UpgradeCompaction
     incremental_scans: bool
@@ -196,6 +198,7 @@ _V0_12 = Capabilities(
     partition_from_path=False,
     lists_by_metadata=False,
     log_units=LogUnits.OF_TABLE,
+    shows_vectors=False,
     blocks_by_instant=False,
     upgrade_compaction=UpgradeCompaction.NONE,
     incremental_scans=False,
@@ -273,6 +276,7 @@ _V1_2 = replace(
     is_assumed_writer=False,
     commit_time_lookup=False,
     blocks_by_instant=True,
+    shows_vectors=True,
     spark_conf=True,
     widens_decimals=True,
     plain_for_logical=False,

@@ -9,7 +9,7 @@ from bridge.hudi.files import tables_below
 from bridge.hudi.partition_values import ComputedKeys
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
-from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
+from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders, shown_as_text
 from bridge.hudi.schema_evolution import arrow_of, converted
 from bridge.hudi.selection import narrowed, partition_rows
 from bridge.hudi.slice_merge import looked_up
@@ -49,5 +49,6 @@ __all__ = [
     "looked_up",
     "narrowed",
     "partition_rows",
+    "shown_as_text",
     "tables_below",
 ]

@@ -22,6 +22,7 @@ from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import shown_schema
+from bridge.hudi.vectors import vector_columns
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadRef, StoredPayloadRef
@@ -308,6 +309,7 @@ class TableQueries:
         return self.properties.merge.table_type is TableType.MERGE_ON_READ
 
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
+        self._check_paths()
         schema = shown_schema(self.schema(until), self._able.log_units)
         paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
         source = self._bootstrap
@@ -320,11 +322,32 @@ class TableQueries:
             rules=self._rules(until),
             paths_tell=paths_tell,
             text_columns=self._text_columns(paths_tell),
+            vectors=vector_columns(schema) if self._able.shows_vectors else {},
             null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
             sources=TableFiles(source) if source else None,
             unnamed_class=self.unnamed_class if merges else None,
         )
+
+    def _check_paths(self) -> None:
+        """Check that the partition paths tell the values of the partition fields.
+
+        Source: BaseHoodieTableFileIndex.getPartitionColumnValues, of all releases.
+
+        Raises:
+            UnreadableTableError: one does not; Hudi refuses the table.
+        """
+        fields = self.properties.partition_fields
+        if len(fields) < 2:  # noqa: PLR2004 (of one field the whole path is the value)
+            return
+        for partition, _ in self.slices.listings:
+            if len(partition.split("/")) != len(fields):
+                msg = (
+                    f"{self.files.path}: the partition path {partition!r} does not tell the values of "
+                    f"{', '.join(fields)}, so Hudi refuses the table; write it anew with URL-encoded partition values "
+                    "(hoodie.datasource.write.partitionpath.urlencode=true)"
+                )
+                raise UnreadableTableError(msg)
 
     def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
         """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""

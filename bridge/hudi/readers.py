@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.timestamp_units import in_millis
+from bridge.hudi.vectors import as_text
 from bridge.spark import META_COLUMNS
 from payloads.errors import PayloadBridgeError
 
@@ -79,8 +80,17 @@ _Pairs: TypeAlias = "list[tuple[str, Record | None, Record | None]]"
 class _SliceSide:
     """One reader at one slice, or at some of its keys."""
 
-    def __init__(self, reader: SliceReader, found: FileSlice, within: KeyRange | None, *, bases_only: bool) -> None:
+    def __init__(
+        self,
+        reader: SliceReader,
+        found: FileSlice,
+        within: KeyRange | None,
+        *,
+        bases_only: bool,
+        as_text: frozenset[str] = frozenset(),
+    ) -> None:
         self.reader = reader
+        self._as_text = as_text
         self._found = found
         self.log: SliceLog | None = None if bases_only else reader.log_of(found, within)
 
@@ -105,9 +115,14 @@ class _SliceSide:
 
     def shown(self, batch: pa.RecordBatch) -> pa.StructArray:
         """Return rows as the reader shows them, in data columns."""
-        fields = [field for field in self.reader.shown if field.name not in META_COLUMNS]
+        stored = [field for field in self.reader.shown if field.name not in META_COLUMNS]
+        fields = [field.with_type(pa.string()) if field.name in self._as_text else field for field in stored]
         for shown in self.reader.answer(self._found, batch):
-            return pa.StructArray.from_arrays([shown.column(field.name) for field in fields], fields=fields)
+            arrays = [
+                as_text(shown.column(field.name)) if field.name in self._as_text else shown.column(field.name)
+                for field in fields
+            ]
+            return pa.StructArray.from_arrays(arrays, fields=fields)
         return pa.array([], pa.struct(fields))
 
     def shown_records(self, records: Sequence[Record | None]) -> pa.StructArray:
@@ -130,6 +145,7 @@ class SliceReaders:
         self._readers = [(SliceReader(query), bases_only) for query, bases_only in queries]
         first = queries[0].query
         self._moved = [_moved_columns(first, query) for query, _ in queries]
+        self._as_text = shown_as_text([query for query, _ in queries])
         self._in_other_units = [bool(_rescaled_columns(first, query)) for query, _ in queries]
 
     def compare(self, found: FileSlice) -> Iterator[Differing | Seen]:
@@ -159,13 +175,13 @@ class SliceReaders:
     ) -> Generator[Differing, None, Seen]:
         """Compare the keys of a range; a reader that `refused` another one is left out."""
         (reader, bases_only), *others = self._readers
-        first = _SliceSide(reader, found, within, bases_only=bases_only)
+        first = _SliceSide(reader, found, within, bases_only=bases_only, as_text=self._as_text)
         sides: dict[int, _SliceSide] = {}
         for number, (reader, bases_only) in enumerate(others, start=1):
             if number in refused:
                 continue
             with _refusals(refused, number):
-                sides[number] = _SliceSide(reader, found, within, bases_only=bases_only)
+                sides[number] = _SliceSide(reader, found, within, bases_only=bases_only, as_text=self._as_text)
         rows = 0
         logged = set(first.logged()).union(*(side.logged() for side in sides.values()))
         any_logged = pa.array(sorted(logged), pa.string())
@@ -260,8 +276,14 @@ def _moved_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:
     One takes them from paths, shows them as text, or reads their timestamps in another unit.
     """
     from_paths = frozenset(first.paths_tell) ^ frozenset(other.paths_tell)
-    as_text = frozenset(first.text_columns) ^ frozenset(other.text_columns)
-    return from_paths | as_text | _rescaled_columns(first, other)
+    texts = frozenset(first.text_columns) ^ frozenset(other.text_columns)
+    return from_paths | texts | _rescaled_columns(first, other) | (first.vectors.keys() ^ other.vectors.keys())
+
+
+def shown_as_text(queries: Sequence[SliceQuery]) -> frozenset[str]:
+    """Return the columns that are compared as text: those that some readers show as arrays, and others as bytes."""
+    every = [frozenset(query.vectors) for query in queries]
+    return frozenset.union(*every) - frozenset.intersection(*every)
 
 
 def _rescaled_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:

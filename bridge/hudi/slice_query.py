@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -60,6 +60,8 @@ class SliceQuery:
         rules: which log blocks count.
         paths_tell: the partition columns whose values the answer takes from the path.
         text_columns: the columns that the answer has as text, whatever the files have.
+        vectors: the columns that the answer has as arrays of numbers, each with the type of its elements; files have
+            their bytes.
         null_columns: the meta columns that the answer has as null.
         commits: the commits whose rows the answer has; None for all rows.
         bootstrapped: the source file of each bootstrapped file group.
@@ -78,6 +80,7 @@ class SliceQuery:
     rules: BlockRules
     paths_tell: tuple[str, ...] = ()
     text_columns: tuple[str, ...] = ()
+    vectors: Mapping[str, str] = field(default_factory=dict)
     null_columns: tuple[str, ...] = ()
     commits: Commits | None = None
     bootstrapped: Mapping[tuple[str, str], str] | None = None
