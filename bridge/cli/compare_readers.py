@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.session import session_options
-from bridge.cli.table_input import bootstrap_option, open_table, table_argument
+from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import BASE_FILES, HUDI_RS, compare_readers, reader_of, report_readers
 from bridge.report import limit_of
@@ -45,6 +45,7 @@ def reader(text: str) -> str:
 )
 @payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
 @bootstrap_option
+@strict_option
 @sample_option("rows a reader")
 @session_options
 def compare_readers_command(  # noqa: PLR0913 (one parameter an option)

@@ -11,7 +11,7 @@ from bridge.cli.options import names, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
-from bridge.cli.table_input import bootstrap_option, located, table_argument
+from bridge.cli.table_input import bootstrap_option, check_files, located, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
 from bridge.hudi import HudiTable
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
 @release_option(default=None, show_default="the release that counts as the table's writer")
 @bootstrap_option
+@strict_option
 @out_options
 @sample_option("keys")
 @session_options
@@ -75,13 +76,14 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     target = target_of(out, options)
     path = located(table)
     spark = quiet_session()
-    own = HudiTable(spark, path, release, bootstrap=options["bootstrap"])
+    own = check_files(HudiTable(spark, path, release, bootstrap=options["bootstrap"]))
     other: DataFrame
     if against is None or _is_table(against):
         if schema is not None:
             msg = "--schema is for files of --against, and a table has its own; leave it out"
             raise click.UsageError(msg, click.get_current_context())
-        other = HudiTable(spark, path if against is None else located(against), release).snapshot(against_as_of)
+        theirs = own if against is None else check_files(HudiTable(spark, located(against), release))
+        other = theirs.snapshot(against_as_of)
     elif against_as_of is not None:
         msg = f"--against-as-of is for tables, and {against} is none; leave it out"
         raise click.UsageError(msg, click.get_current_context())

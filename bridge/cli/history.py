@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.options import release_option
 from bridge.cli.session import session_options
-from bridge.cli.table_input import bootstrap_option, open_table, table_argument
+from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb
 from bridge.compare import table_history
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @table_argument
 @release_option(default=None, show_default="the release that counts as the table's writer")
 @bootstrap_option
+@strict_option
 @session_options
 def history(table: str, release: HudiRelease | None, bootstrap: str | None) -> Report:
     """Count the versions in base files and logs of all file slices, by commit and by key.

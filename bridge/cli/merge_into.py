@@ -14,7 +14,7 @@ from bridge.cli.options import plan_of, plan_options, prop, sample_option, with_
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bundle_option
-from bridge.cli.table_input import located, table_argument
+from bridge.cli.table_input import check_files, located, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.errors import InputError
 from bridge.hudi import HudiTable, HudiTableError, TableQueries
@@ -109,7 +109,9 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
     with (
         contextlib.ExitStack() as written,
-        merge_into(HudiTable(spark, path, HudiRelease.latest()), frame, plan, **settings) as found,
+        merge_into(
+            check_files(HudiTable(spark, path, HudiRelease.latest()), refuses=True), frame, plan, **settings
+        ) as found,
     ):
         report = found.to_report()
         if found.quarantine is not None:

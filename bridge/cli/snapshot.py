@@ -14,7 +14,7 @@ from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
-from bridge.cli.table_input import bootstrap_option, located, table_argument
+from bridge.cli.table_input import bootstrap_option, check_files, located, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import keys
 from bridge.engines import QUARANTINE
@@ -42,6 +42,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @click.option("--columns", metavar="NAMES", help="What to show, with commas between; without it, every column.")
 @click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
 @bootstrap_option
+@strict_option
 @on_error_option
 @out_options
 @hudi_out_options
@@ -66,6 +67,7 @@ def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: i
     as_table = hudi_out_of(target, query)
 
     found = HudiTable(quiet_session(), path, release, payload=query["payload"], bootstrap=query["bootstrap"])
+    check_files(found)
     named = query["columns"]
     columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
     if query["on_error"] == "quarantine":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.hudi.base_files import key_edges
-from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
+from bridge.hudi.errors import AlteredTableError, DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
 from bridge.hudi.partition_values import ComputedKeys
@@ -22,6 +22,7 @@ from bridge.hudi.timeline import ActiveTimeline, Instant, State
 
 __all__ = [
     "ActiveTimeline",
+    "AlteredTableError",
     "Answer",
     "ComputedKeys",
     "DamagedFileError",

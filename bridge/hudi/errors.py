@@ -22,6 +22,10 @@ class UnreadableTableError(HudiTableError):
     """The table uses a layout that is not read here, or that the release's own reader refuses."""
 
 
+class AlteredTableError(UnreadableTableError):
+    """Files that the table's commits wrote are missing, or have another size."""
+
+
 class OutsideTableError(UnreadableTableError):
     """A name or a symbolic link inside the table leads to another place, which is not read."""
 

@@ -23,6 +23,7 @@ from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import shown_schema
 from bridge.hudi.vectors import vector_columns
+from bridge.hudi.written_files import AlteredFile, altered_files
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadRef, StoredPayloadRef
@@ -158,6 +159,16 @@ class TableQueries:
             own_times = self.properties.has_completion_times
             self._views[by_metadata] = SliceView(self.timeline, listings, has_completion_times=own_times)
         return self._views[by_metadata]
+
+    def altered_files(self) -> list[AlteredFile]:
+        """Return the files that a snapshot needs and that are not on the storage as their commits wrote them.
+
+        Raises:
+            DamagedFileError: a commit can't be read.
+        """
+        listings = self._view(by_metadata=False).listings
+        own_times = self.properties.has_completion_times
+        return altered_files(self.timeline, listings, has_completion_times=own_times)
 
     def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.

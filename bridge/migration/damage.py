@@ -41,7 +41,8 @@ class Damage(NamedTuple):
     """One kind of damage, with the smallest example.
 
     Attributes:
-        kind: `unlisted` (files that the storage or the metadata table alone has), `differs` (rows that another reader
+        kind: `altered` (files that are missing or have another size than their commit says), `unlisted` (files that the
+            storage or the metadata table alone has), `differs` (rows that another reader
             shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
             shown), `null-ordering` (stored versions), `other-type` (ordering values of another type), `shared-ordering`
             (logged rows that releases from 1.0 on compare by the text ordering value of another row), `pending` (work
@@ -183,7 +184,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
     try:
-        noted = (*noted, *_unlisted(opened))
+        noted = (*noted, *_altered(opened), *_unlisted(opened))
         answer = opened.snapshot()
         total = len(answer.slices)
         if session is None or not total:
@@ -253,6 +254,18 @@ def _open_work(opened: TableQueries) -> Iterator[Damage]:
     for (kind, action), instants in sorted(groups.items(), key=lambda group: group[0][0], reverse=True):
         partition, file = _first_group(opened, instants[0]) if kind == "pending" else ("", "")
         yield Damage(kind, action, len(instants), partition, "", file or instants[0].file)
+
+
+def _altered(opened: TableQueries) -> Iterator[Damage]:
+    """Give the files that are missing, and those of another size than their commits say."""
+    found = opened.altered_files()
+    for about, files in (
+        ("missing", [one for one in found if one.found is None]),
+        ("size", [one for one in found if one.found is not None]),
+    ):
+        if files:
+            partition, _, name = files[0].path.rpartition("/")
+            yield Damage("altered", about, len(files), partition, "", name, str(files[0]))
 
 
 def _unlisted(opened: TableQueries) -> Iterator[Damage]:
@@ -348,6 +361,11 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.CHANGES,
         f"{_many(one.number, one.about, one.about + 's')} pending",
         f"{_OF_PENDING[one.about]}: run it with the release that planned it",
+    ),
+    "altered": lambda one, _: (
+        Severity.DAMAGE,
+        f"{_many(one.number, 'file of a completed commit', 'files of completed commits')}: {one.as_json()['reason']}",
+        "restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)",
     ),
     "unlisted": lambda one, _: (
         Severity.DAMAGE,
