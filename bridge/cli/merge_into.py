@@ -107,12 +107,8 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
             written.enter_context(_put_aside(spark, target, aside, path, batch))
 
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
-    with (
-        contextlib.ExitStack() as written,
-        merge_into(
-            check_files(HudiTable(spark, path, HudiRelease.latest()), refuses=True), frame, plan, **settings
-        ) as found,
-    ):
+    own = check_files(HudiTable(spark, path, HudiRelease.latest()), refuses=True)
+    with contextlib.ExitStack() as written, merge_into(own, frame, plan, **settings) as found:
         report = found.to_report()
         if found.quarantine is not None:
             _show_aside(report, found, sample)
