@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.hudi.base_files import BOOTSTRAP_INSTANT
 from bridge.hudi.file_slices import base_file, log_file
 
 if TYPE_CHECKING:
@@ -100,17 +99,20 @@ def _groups(timeline: ActiveTimeline) -> dict[tuple[str, str], _Group]:
                 if (base := base_file(name)) is not None:
                     found.setdefault((partition, base.file_id), _Group()).bases[base.instant] = written
                 elif (log := log_file(name)) is not None and not log.is_cdc:
-                    logs = found.setdefault((partition, log.file_id), _Group()).logs
-                    known = logs.get(name)
+                    group = found.setdefault((partition, log.file_id), _Group())
+                    known = group.logs.get(name)
                     if known is None or known[0].size <= written.size:
-                        logs[name] = written, log
+                        group.logs[name] = written, log
+                    below = base_file(str(stat.get("baseFile") or ""))
+                    if below is not None:  # its own commit may be archived
+                        group.bases.setdefault(below.instant, _Written(below.name, below.instant, 0))
     return found
 
 
 def _needed(timeline: ActiveTimeline, group: _Group, *, has_completion_times: bool) -> Iterator[tuple[_Written, bool]]:
     """Give the files of a group that a snapshot reads, each with whether it is a log."""
     last = max(group.bases, default="")
-    if last and last != BOOTSTRAP_INSTANT:
+    if last:
         yield group.bases[last], False
     for written, log in group.logs.values():
         begun = timeline.completion_time(log.instant) if has_completion_times else log.instant
