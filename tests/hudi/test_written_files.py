@@ -42,8 +42,10 @@ def test_the_files_of_recorded_tables_are_as_they_were_written(tables: Path) -> 
 def with_logs(tables: Path, release: str, path: Path) -> FileSlice:
     """Copy a merge-on-read table to `path`; return a slice of it that has a base file and logs."""
     for recorded in load(tables, release):
+        if recorded.folder.name in MADE_SO or "archived" in recorded.folder.name:  # archived commits are not looked at
+            continue
         for found in TableQueries(str(recorded.folder / "table"), release).snapshot().slices:
-            if found.base_file and found.data_logs and recorded.folder.name not in MADE_SO:
+            if found.base_file and found.data_logs:
                 shutil.copytree(recorded.folder / "table", path)
                 return found
     raise LookupError(release)
