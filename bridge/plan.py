@@ -10,7 +10,7 @@ from bridge.display import Fragment, notebook_html
 from bridge.errors import PlanError
 from bridge.redaction import setting_shown, without_credentials
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease, PayloadRef
+from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -273,10 +273,13 @@ class MergePlan:
             yield name, setting_shown(name, value)
 
     def payload_ref(self, java_name: str) -> PayloadRef:
-        """Return the reference to a payload class: the plan's own, or the table's, if it has this name."""
+        """Return the reference to a payload class: the plan's own, or the table's, if it has this name.
+
+        Any other name loads no code.
+        """
         known = (self.payload, self.stored_payload)
         named = (own for own in known if own is not None and own.java_name(self.release) == java_name)
-        return next(named, None) or PayloadRef(java_name)
+        return next(named, None) or StoredPayloadRef(java_name)
 
     def writer_options(self) -> dict[str, str]:
         """Return the options that a Hudi writer of this plan passes: `props`, payload or merger, ordering fields."""

@@ -35,7 +35,7 @@ from payloads.errors import (
     UnsupportedPayloadOperationError,
 )
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.registry import PayloadRef, builtin_payloads, resolve_payload
+from payloads.registry import PayloadRef, StoredPayloadRef, builtin_payloads, resolve_payload
 from payloads.release import HudiRelease
 
 __all__ = [
@@ -75,6 +75,7 @@ __all__ = [
     "ReverseOrderHoodieRecordPayload",
     "RewriteAvroPayload",
     "SchemaError",
+    "StoredPayloadRef",
     "UnsupportedPayloadOperationError",
     "builtin_payloads",
     "parse_schema",

@@ -145,7 +145,7 @@ class PayloadRef:
         if self.is_builtin and may_replace(self.jars, self.package):
             return False
         try:
-            resolve_payload(self.name, release)
+            self._found(HudiRelease.parse(release))
         except PayloadNotFoundError:
             return False
         except PayloadBridgeError:
@@ -159,13 +159,30 @@ class PayloadRef:
             PayloadNotFoundError: there is none; a class that exists only in a jar needs the jvm engine.
         """
         try:
-            return resolve_payload(self.name, release)
+            return self._found(HudiRelease.parse(release))
         except PayloadNotFoundError as error:
             if not self.is_compiled:
                 raise
             source = ", ".join(self.jars or self.package)
             msg = f"{self.name} has no Python class ({error}); run the compiled class of {source} with the jvm engine"
             raise PayloadNotFoundError(msg) from error
+
+    def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
+        return resolve_payload(self.name, release)
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class StoredPayloadRef(PayloadRef):
+    """The name of a payload class that a table's properties or a settings file states.
+
+    Whoever can write a table could otherwise have its readers import any module. So the name is that of a class of
+    Hudi or of an installed entry point; a Python path is refused and never imported.
+
+    Added in 0.1.0.
+    """
+
+    def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
+        return resolve_stored_payload(self.name, release)
 
 
 def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
@@ -182,6 +199,24 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()
     """
     name, line = name.strip(), HudiRelease.parse(release)
     return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
+
+
+def resolve_stored_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
+    """Return the payload class that a table or a settings file names, bound to `release`; imports no Python path.
+
+    Raises:
+        PayloadNotFoundError: nothing has this name, or it is a Python path.
+        PayloadConstructorError: what it names is not a payload.
+    """
+    name, line = name.strip(), HudiRelease.parse(release)
+    found = _builtin(name, line) or _entry_point(name, line)
+    if found is None and ":" in name:
+        msg = (
+            f"a table's properties or a settings file name the payload {name!r}, and such a name loads no code; if you "
+            "trust the class, name it yourself (--payload, payload=)"
+        )
+        raise PayloadNotFoundError(msg)
+    return found or _not_found(name, line)
 
 
 def builtin_payloads(release: str | HudiRelease | None = None) -> tuple[type[BuiltinPayload], ...]:

@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.session import session_options
-from bridge.cli.table_input import open_table, table_argument
+from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import BASE_FILES, HUDI_RS, compare_readers, reader_of, report_readers
 from bridge.report import limit_of
@@ -44,6 +44,8 @@ def reader(text: str) -> str:
     help="Also run the released Hudi bundles, each in a process of its own; their jars come from Maven Central.",
 )
 @payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
+@bootstrap_option
+@strict_option
 @sample_option("rows a reader")
 @session_options
 def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
@@ -53,6 +55,7 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     readers: tuple[str, ...],
     real: bool,
     payload: str | None,
+    bootstrap: str | None,
     sample: int | None,
 ) -> Report:
     """Read a table as every Hudi release does, at one instant, and count the rows that differ.
@@ -61,5 +64,5 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     too. hudi-rs runs if its package is installed. Engines that read base files alone miss what is in logs: Trino,
     Athena and Presto, by their documentation. The exit code is 1 if a reader shows other rows, or can't read the table.
     """
-    with compare_readers(open_table(table, release, payload), readers or None, real=real) as found:
+    with compare_readers(open_table(table, release, payload, bootstrap), readers or None, real=real) as found:
         return report_readers(found, limit_of(sample, whole=wants_json()))

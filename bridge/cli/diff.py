@@ -11,14 +11,13 @@ from bridge.cli.options import names, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
-from bridge.cli.table_input import located, table_argument
+from bridge.cli.table_input import bootstrap_option, check_files, located, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
 from bridge.hudi import HudiTable
 from bridge.pipeline import read_frame
 from bridge.report import PAGE_KEYS, limit_of
 from bridge.spark import output, place_of, read_schema
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from typing import Any
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.report import Report
+    from payloads import HudiRelease
 
 
 @click.command("diff", cls=Verb, short_help="Show the rows in which two tables, or two instants, differ.")
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
     help="The schema of the files of --against: Avro in FILE.avsc, else Spark DDL. Default: the files'.",
 )
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
-@release_option(default=HudiRelease.latest().value, show_default=True)
+@release_option(default=None, show_default="the release that counts as the table's writer")
+@bootstrap_option
+@strict_option
 @out_options
 @sample_option("keys")
 @session_options
@@ -56,7 +58,7 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     against_as_of: str | None,
     schema: str | None,
     key: tuple[str, ...] | None,
-    release: HudiRelease,
+    release: HudiRelease | None,
     out: str | None,
     sample: int | None,
     **options: Any,
@@ -74,18 +76,19 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     target = target_of(out, options)
     path = located(table)
     spark = quiet_session()
-    own = HudiTable(spark, path, release)
+    own = check_files(HudiTable(spark, path, release, bootstrap=options["bootstrap"]))
     other: DataFrame
     if against is None or _is_table(against):
         if schema is not None:
             msg = "--schema is for files of --against, and a table has its own; leave it out"
             raise click.UsageError(msg, click.get_current_context())
-        other = HudiTable(spark, path if against is None else located(against), release).snapshot(against_as_of)
+        theirs = own if against is None else check_files(HudiTable(spark, located(against), release))
+        other = theirs.snapshot(against_as_of)
     elif against_as_of is not None:
         msg = f"--against-as-of is for tables, and {against} is none; leave it out"
         raise click.UsageError(msg, click.get_current_context())
     else:
-        other = read_frame(spark, against, None if schema is None else read_schema(schema, release)[1])
+        other = read_frame(spark, against, None if schema is None else read_schema(schema, own.release)[1])
     sides = (_name(table, as_of), _name(against or table, against_as_of))
     with diff(own.snapshot(as_of), other, key or own.identity, sides) as found:
         batch = None if target is None else found.batch

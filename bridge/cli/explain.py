@@ -24,7 +24,7 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.scope import refuse_scope_of_row, scope_of, scope_options
-from bridge.cli.table_input import table_option
+from bridge.cli.table_input import strict_option, table_option
 from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb
 from bridge.compare import Comparison, plan_to
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 @click.command("explain", cls=Verb, short_help="Show every merge call of one row, and what decided it.")
 @batches_option_of(required=False)
 @table_option
+@strict_option
 @click.option(
     "--row",
     "rows",

@@ -12,7 +12,7 @@ from bridge.cli.options import release_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options, is_of_spark
 from bridge.cli.table import optional_table, properties_of, writer_of
-from bridge.cli.table_input import located, slices_option
+from bridge.cli.table_input import bootstrap_option, located, slices_option
 from bridge.cli.verb import Verb
 from bridge.migration import find_damage, inspect_catalog, inspect_tables, report_inspection
 from bridge.migration import inspect as inspect_table
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     metavar="COORDINATE",
     help="Maven coordinates of compiled payload classes, or of what Spark needs to reach a storage; may be repeated.",
 )
+@bootstrap_option
 @bare_session_options
 def inspect(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -78,7 +79,9 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     classes = tuple(one for one in package if not is_of_spark(one))
     inspection = inspect_table(properties_of(path, release), writer, release, jar=jars, package=classes)
     if not (is_local(path) and local_path(path).is_file()):
-        damage = find_damage(path, quiet_session if slices != 0 else None, most=slices, payload=options["payload"])
+        session = quiet_session if slices != 0 else None
+        bootstrap = options["bootstrap"]
+        damage = find_damage(path, session, most=slices, payload=options["payload"], bootstrap=bootstrap)
         inspection = inspection.with_damage(damage)
     report = report_inspection(inspection, {"table": str(table), "release": str(release), "writer": writer})
     if options["config"] is not None:

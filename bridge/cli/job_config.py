@@ -9,6 +9,7 @@ import click
 
 from bridge.cli.paths import InputFile
 from bridge.config import (
+    IMPLEMENTATIONS,
     WRITE_MERGE_MODE,
     WRITE_PARTITION,
     WRITE_PAYLOAD_CLASS,
@@ -19,6 +20,7 @@ from bridge.config import (
     read_job_settings,
 )
 from bridge.report import Table
+from payloads import StoredPayloadRef
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
@@ -59,7 +61,8 @@ def with_job(options: Mapping[str, Any]) -> dict[str, Any]:
         # A writer that passes both merges by its mode where the release has modes; in CUSTOM, by its class.
         has_modes = "mode" in found and capabilities(options["release"]).merge_modes
         name = "mode" if has_modes and (merges["mode"] or "CUSTOM").upper() != "CUSTOM" else "payload"
-        found[name] = merges[name]
+        named = merges[name]
+        found[name] = StoredPayloadRef(named) if name == "payload" and named is not None else named
     return {**found, "props": (*writer.items(), *found["props"])}
 
 
@@ -67,12 +70,18 @@ def job_of(path: Path, release: Any) -> JobSettings:
     """Read the settings of a job.
 
     Raises:
-        UsageError: the file has no settings, or can't be read.
+        UsageError: the file has no settings, can't be read, or names Python code.
     """
     try:
-        return read_job_settings(path, release)
+        job = read_job_settings(path, release)
     except (PayloadConfigError, OSError) as error:
         raise click.BadParameter(str(error), param_hint="--config") from error
+    named = (job.writer.get(WRITE_PAYLOAD_CLASS.key, ""), *(IMPLEMENTATIONS.read(job.writer, release) or ()))
+    for name in named:
+        if ":" in name:
+            msg = f"{path} names {name}, and a settings file loads no Python code; name the class by an option instead"
+            raise click.BadParameter(msg, param_hint="--config")
+    return job
 
 
 def job_table(path: Path, job: JobSettings) -> Table:

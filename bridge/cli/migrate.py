@@ -33,12 +33,12 @@ from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
-from bridge.hudi import HudiTableError, TableProperties
+from bridge.hudi import AlteredTableError, HudiTableError, TableProperties
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.report import limit_of
 from bridge.spark import write_texts
-from payloads import HudiRelease
+from payloads import HudiRelease, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -220,6 +220,8 @@ def _held(path: str | None, left: MergePlan, options: Mapping[str, Any]) -> tupl
     """Return the commits that a table still holds, or why they can't be rebuilt."""
     try:
         return rebuilt_of(str(path), left.release, options, left), ""
+    except AlteredTableError:
+        raise
     except (InputError, PlanError, HudiTableError) as error:
         return None, str(error)
 
@@ -247,8 +249,9 @@ def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, 
         UsageError: the payload or the key is missing.
     """
     table = TableMergeConfig.from_properties(stored or {})
+    stored_class = table.payload or table.legacy_payload
     by_table = {
-        "payload": table.payload or table.legacy_payload,
+        "payload": stored_class and StoredPayloadRef(stored_class),
         "release": _release_of(stored),
         "ordering": table.ordering,
         "key": _names((stored or {}).get(keys.RECORD_KEY.key)) or (None if needs_key else _META_KEY),

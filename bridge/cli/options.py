@@ -22,11 +22,11 @@ from bridge.programs import WriteOperation
 from bridge.report import MOST, SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease, PayloadRef
+from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import types as spark_types
 
@@ -257,7 +257,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     merger, built_for = options["mode"] or options["merger"], built_for_of(options)
     try:
         plan = MergePlan(
-            payload=None if payload is None else PayloadRef(payload, **java, built_for=built_for),
+            payload=None if payload is None else _reference(payload, {**java, "built_for": built_for}),
             merger=None if merger is None else MergerRef(merger, **({} if options["mode"] else java)),
             release=options["release"],
             table_type=table_type,
@@ -280,6 +280,13 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
         refuse(error)
     check_links(plan)
     return plan
+
+
+def _reference(payload: str | StoredPayloadRef, java: Mapping[str, Any]) -> PayloadRef:
+    """Return the reference to a class that the command line names, or a table or file, whose names load no code."""
+    if isinstance(payload, StoredPayloadRef):
+        return StoredPayloadRef(payload.name, **java)
+    return PayloadRef(payload, **java)
 
 
 def compactions_of(

@@ -12,7 +12,7 @@ from bridge.cli.options import refuse, release
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table import properties_of, table_options, writer_of
-from bridge.cli.table_input import located, slices_option
+from bridge.cli.table_input import bootstrap_option, located, slices_option
 from bridge.cli.verb import Verb
 from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import PlanError
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
 @jar_option("A jar with the compiled payload class, or with classes that it needs: is held against the new release.")
 @slices_option("in search of the keys that the move concerns")
+@bootstrap_option
 @session_options
 def plan(  # noqa: PLR0913 (one parameter an option)
     table: str,
@@ -74,7 +75,14 @@ def plan(  # noqa: PLR0913 (one parameter an option)
     if not (is_local(path) and local_path(path).is_file()):
         session = quiet_session if slices != 0 else None
         made = made.with_evidence(
-            find_damage(path, session, most=slices, payload=options["payload"], to=made.to_release)
+            find_damage(
+                path,
+                session,
+                most=slices,
+                payload=options["payload"],
+                bootstrap=options["bootstrap"],
+                to=made.to_release,
+            )
         )
     settings = {
         "table": table,

@@ -85,11 +85,13 @@ def rebuilt_of(
 ) -> TableInput:
     """Rebuild the commits of a table, for the plan that a verb has made itself, else for the table's own.
 
+    A verb that has made one changes the table, and refuses one whose files are not as they were written.
+
     Raises:
         UsageError: the table is not there.
         InputError, PlanError, HudiTableError: its commits can't be rebuilt.
     """
-    table = open_table(path, release)
+    table = open_table(path, release, refuses=plan is not None)
     if plan is None:
         plan = table.plan(payload=options["payload"], props=dict(options["props"]))
     return TableInput(table, plan, rebuilt_commits(table, scope_of(plan, None, options)))

@@ -116,7 +116,7 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     except InputError as error:
         raise click.UsageError(str(error), context) from error
     _check_class(table, to, then["payload"], jars)
-    opened = open_table(table, release)
+    opened = open_table(table, release, refuses=True)
     written = _batches(opened, batches, incoming, schema)
     part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
     then["props"] = dict(then["props"])

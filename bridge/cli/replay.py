@@ -27,7 +27,7 @@ from bridge.cli.options import (
 from bridge.cli.out import out_options, target_of
 from bridge.cli.replay_table import replay_table
 from bridge.cli.scope import scope_of, scope_options
-from bridge.cli.table_input import table_option
+from bridge.cli.table_input import strict_option, table_option
 from bridge.cli.upgrades import check_options, check_upgrades, upgrade_options, via_of
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import Comparison, compare, plan_to, report_replays
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
 @batches_option_of(required=False)
 @table_option
+@strict_option
 @click.option("--history", is_flag=True, help="Replay the commits that the files of --table still hold.")
 @left_plan_options
 @click.option(

@@ -26,7 +26,7 @@ from bridge.cli.options import (
 )
 from bridge.cli.rebuilt_input import rebuilt_input
 from bridge.cli.scope import scope_of, scope_options
-from bridge.cli.table_input import table_option
+from bridge.cli.table_input import strict_option, table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.explain import paths_view
 from bridge.pipeline import Batches, SimulateReport, report_simulations
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 @click.command(cls=Verb, short_help="Write batches to a new table and show each snapshot.")
 @batches_option_of(required=False)
 @table_option
+@strict_option
 @plan_options
 @click.option(
     "--table-type",

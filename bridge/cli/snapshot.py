@@ -14,7 +14,7 @@ from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
-from bridge.cli.table_input import located, table_argument
+from bridge.cli.table_input import bootstrap_option, check_files, located, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import keys
 from bridge.engines import QUARANTINE
@@ -22,31 +22,33 @@ from bridge.hudi import HudiTable
 from bridge.pipeline import set_aside, sets_aside, tell_quarantine
 from bridge.redaction import current
 from bridge.report import Report, Table, json_rows, limit_of
-from bridge.spark import META_COLUMNS, ObservedFrame, quoted
-from payloads import HudiRelease
+from bridge.spark import META_COLUMNS, ObservedFrame, observing, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.cli.hudi_out import Run
+    from payloads import HudiRelease
 
 _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 
 
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
-@release_option(default=HudiRelease.latest().value, show_default=True)
+@release_option(default=None, show_default="the release that counts as the table's writer")
 @payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
 @click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
 @click.option("--read-optimized", is_flag=True, help="The rows of base files alone, without logs.")
 @click.option("--columns", metavar="NAMES", help="What to show, with commas between; without it, every column.")
 @click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
+@bootstrap_option
+@strict_option
 @on_error_option
 @out_options
 @hudi_out_options
 @sample_option("rows")
 @session_options
-def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | None, **query: Any) -> Report:
+def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: int | None, **query: Any) -> Report:
     """Read a Hudi table in place, merged by its own payload class or merge mode.
 
     TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
@@ -64,7 +66,8 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     target = target_of(out, query)
     as_table = hudi_out_of(target, query)
 
-    found = HudiTable(quiet_session(), path, release, payload=query["payload"])
+    found = HudiTable(quiet_session(), path, release, payload=query["payload"], bootstrap=query["bootstrap"])
+    check_files(found)
     named = query["columns"]
     columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
     if query["on_error"] == "quarantine":
@@ -82,7 +85,7 @@ def snapshot(table: str, release: HudiRelease, out: str | None, sample: int | No
     frame = counted.frame
     layout = {name: text for name, text in found.properties.items() if name in keys.LAYOUT}
     shape = None if as_table is None else found.plan(props=layout)
-    with written_output(quiet_session(), target, shape, as_table) as run:
+    with observing(quiet_session()), written_output(quiet_session(), target, shape, as_table) as run:
         if sets_aside(frame):
             _split(run, frame, columns)
         else:

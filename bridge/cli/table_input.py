@@ -12,8 +12,8 @@ from click.core import ParameterSource
 from bridge.cli.inputs import TABLE
 from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
-from bridge.config import assumed_writer
-from bridge.hudi import HudiTable, TableQueries
+from bridge.cli.verb import NOTED
+from bridge.hudi import AlteredTableError, HudiTable
 from bridge.migration import MOST_SLICES
 from bridge.spark import catalog_location
 
@@ -30,6 +30,25 @@ table_option = click.option(
     metavar="PATH|NAME",
     help="A Hudi table: its base path, local or a URI, or its name in Spark's catalogue (db.orders). Its own settings "
     "decide how it merges.",
+)
+bootstrap_option = click.option(
+    "--bootstrap",
+    metavar="PATH",
+    help="Where the files of a bootstrapped table lie, if not where it says.",
+)
+_STRICT = "bridge.strict"
+
+
+def _be_strict(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 (by click)
+    context.meta[_STRICT] = value
+
+
+strict_option = click.option(
+    "--strict",
+    is_flag=True,
+    expose_value=False,
+    callback=_be_strict,
+    help="Refuse a table of which files are missing or not as their commit wrote them; otherwise that is a warning.",
 )
 _NAME = re.compile(r"[\w`-]+(\.[\w`-]+){1,2}")
 
@@ -52,10 +71,37 @@ def slices_option(what_for: str) -> Callable[[F], F]:
     )
 
 
-def open_table(text: str, release: HudiRelease | None, payload: str | None = None) -> HudiTable:
+def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
+    """Warn of files that are missing, or not as their commit wrote them; return the table.
+
+    Raises:
+        AlteredTableError: there are some, and the verb `refuses` such tables, or the command line says `--strict`.
+    """
+    found = table.queries().altered_files()
+    if not found:
+        return table
+    number = "1 file" if len(found) == 1 else f"{len(found)} files"
+    msg = f"{table.path}: {number} of completed commits: {found[0]}"
+    context = click.get_current_context()
+    if refuses or context.meta.get(_STRICT):
+        msg = f"{msg}; restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)"
+        raise AlteredTableError(msg)
+    context.meta.setdefault(NOTED, []).append(f"{msg}; rows may be missing, as they are for Hudi's own reader")
+    return table
+
+
+def open_table(
+    text: str,
+    release: HudiRelease | None,
+    payload: str | None = None,
+    bootstrap: str | None = None,
+    *,
+    refuses: bool = False,
+) -> HudiTable:
     """Open a table as `release` reads it; None is the release that counts as the table's writer.
 
-    `payload` is the class that merges in place of the table's own.
+    `payload` is the class that merges in place of the table's own, `bootstrap` the place of its bootstrapped files.
+    Of one with missing or altered files, `check_files` warns, or `refuses` it.
 
     Raises:
         UsageError: a local path that is not there.
@@ -63,10 +109,8 @@ def open_table(text: str, release: HudiRelease | None, payload: str | None = Non
         HudiTableError: the path has no table, or one that the release can't read.
     """
     path = located(text)
-    spark = quiet_session()
-    if release is None:
-        release = assumed_writer(TableQueries(path).properties.merge.version)
-    return HudiTable(spark, path, release, payload=payload)
+    table = HudiTable(quiet_session(), path, release, payload=payload, bootstrap=bootstrap)
+    return check_files(table, refuses=refuses)
 
 
 def located(text: str) -> str:

@@ -8,7 +8,7 @@ import sys
 import traceback
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 from py4j.protocol import Py4JError
@@ -40,6 +40,8 @@ _SWITCHES = {
 OUTPUTS = ("text", "json", "markdown")
 
 
+NOTED: Final = "bridge.noted"
+"""Warnings of what a verb reads, which come before its own, in the meta of its context."""
 BATCH_COLUMN = "bridge.batch_column"
 """The column that splits the input into batches, in the meta of the context of a verb."""
 EXTENT = "bridge.extent"
@@ -132,6 +134,7 @@ class Verb(click.Command):
                 report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx, path)
+        report.warnings = [*ctx.meta.get(NOTED, ()), *report.warnings]
         colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         text = report.rendered(output, colours=colours)
         if self.name not in _WRITES:

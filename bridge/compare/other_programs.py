@@ -20,7 +20,7 @@ from bridge.compare.released_process import NotRunError, check_local, first_line
 from bridge.engines import COMMIT, arrow_schema, bundle_for, check_spark
 from bridge.hudi import UnreadableTableError, converted
 from bridge.pipeline import KIND, LEFT, RIGHT, differences
-from bridge.spark import META_COLUMNS, prepare, quoted
+from bridge.spark import META_COLUMNS, is_local, local_path, prepare, quoted
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def shown_by(name: str, table: HudiTable, folder: Path) -> DataFrame:
     """
     if name == HUDI_RS:
         prepare(table.spark, "")
-        task = functools.partial(_read_by_hudi_rs, table.path, arrow_schema(_columns(table)))
+        task = functools.partial(_read_by_hudi_rs, _absolute(table.path), arrow_schema(_columns(table)))
         return table.spark.range(0, 1, 1, 1).mapInArrow(task, _columns(table))
     return _read_by_bundle(table, name, folder)
 
@@ -112,6 +112,11 @@ def _typed(frame: DataFrame, schema: spark_types.StructType) -> DataFrame:
 
 def _columns(table: HudiTable) -> spark_types.StructType:
     return table.snapshot().schema
+
+
+def _absolute(path: str) -> str:
+    """Return a path for a program that runs in another folder, or knows no relative paths."""
+    return str(local_path(path).absolute()) if is_local(path) else path
 
 
 # -- hudi-rs
@@ -158,7 +163,8 @@ def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
     out = folder / name.replace(" ", "-")
     script = Path(__file__).with_name("released_reader.py")
     way_out = "read a copy with fewer partitions, or leave out --real"
-    answer = run_released(spark, coordinate, script, {"path": table.path, "out": str(out)}, way_out=way_out)[-1]
+    given = {"path": _absolute(table.path), "out": str(out)}
+    answer = run_released(spark, coordinate, script, given, way_out=way_out)[-1]
     if "error" in answer:
         msg = f"{coordinate} refuses the table: {reason_of(answer['error'])}"
         raise UnreadableTableError(msg)

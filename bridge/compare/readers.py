@@ -32,11 +32,11 @@ from bridge.compare.released_process import NotRunError
 from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
 from bridge.errors import PlanError, sentence_of
-from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
+from bridge.hudi import Differing, ReaderQuery, SliceReaders, answer_columns, converted, shown_as_text
 from bridge.merge import users_called
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import current, without_values
-from bridge.spark import kept, spark_schema
+from bridge.spark import META_COLUMNS, kept
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -220,8 +220,8 @@ def _bundles(table: HudiTable, names: Sequence[str] | None) -> list[str]:
 
 def _data_struct(queries: Sequence[SliceQuery]) -> spark_types.StructType:
     """Return the data columns of several queries: as text, where one of them shows text."""
-    texts = {name for query in queries for name in query.text_columns}
-    own = spark_schema(queries[0].schema)
+    texts = {name for query in queries for name in query.text_columns} | shown_as_text(queries)
+    own = [field for field in answer_columns(queries[0]) if field.name not in META_COLUMNS]
     return spark_types.StructType(
         [spark_types.StructField(f.name, spark_types.StringType() if f.name in texts else f.dataType) for f in own]
     )

@@ -25,6 +25,14 @@ class UpgradeCompaction(enum.Enum):
     RUN = "compacts it"
 
 
+class LogUnits(enum.Enum):
+    """Which unit the timestamps of log blocks have, and those of base files where they are labelled wrongly."""
+
+    OF_TABLE = "that of the table's schema"
+    MICROS = "microseconds"
+    REPAIRED = "their own, but milliseconds for microseconds where the table's schema says so; base files, too"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capabilities:
     """A release, on tables of one version.
@@ -63,6 +71,10 @@ class Capabilities:
         record_index: the metadata table can have an index of records (HoodieIndex.IndexType.RECORD_INDEX).
         partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
             them (HoodieFileGroupReaderBasedParquetFileFormat).
+        lists_by_metadata: readers find files by the metadata table, unless told otherwise
+            (HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS).
+        shows_vectors: shows VECTOR columns as arrays, else as bytes (VectorConversionUtils).
+        log_units: which unit timestamps in files have (AvroSchemaRepair, from 1.1 on).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
             (BaseHoodieLogRecordReader.scanInternalV2).
         upgrade_compaction: how an upgrade treats the log of a merge-on-read table
@@ -113,6 +125,9 @@ class Capabilities:
     commit_time_lookup: bool
     record_index: bool
     partition_from_path: bool
+    lists_by_metadata: bool
+    log_units: LogUnits
+    shows_vectors: bool
     blocks_by_instant: bool
     upgrade_compaction: UpgradeCompaction
     incremental_scans: bool
@@ -164,7 +179,7 @@ _V0_12 = Capabilities(
     bundle="0.12.3",
     newest_spark="3.3",
     is_assumed_writer=False,
-    writable_versions=(5,),
+    writable_versions=(3, 5),
     keeps_version=False,
     mergers=False,
     merge_modes=False,
@@ -181,6 +196,9 @@ _V0_12 = Capabilities(
     commit_time_lookup=True,
     record_index=False,
     partition_from_path=False,
+    lists_by_metadata=False,
+    log_units=LogUnits.OF_TABLE,
+    shows_vectors=False,
     blocks_by_instant=False,
     upgrade_compaction=UpgradeCompaction.NONE,
     incremental_scans=False,
@@ -205,7 +223,7 @@ _V0_14 = replace(
     bundle="0.14.1",
     newest_spark="3.4",
     is_assumed_writer=False,
-    writable_versions=(5, 6),
+    writable_versions=(3, 5, 6),
     record_index=True,
     delete_block_utf8=None,
     delete_block_instants=True,
@@ -220,6 +238,8 @@ _V1_0 = replace(
     merge_modes=True,
     file_group_reader=True,
     partition_from_path=True,
+    lists_by_metadata=True,
+    log_units=LogUnits.MICROS,
     upgrade_compaction=UpgradeCompaction.PLANNED,
     incremental_scans=True,
     timestamp_ntz=True,
@@ -244,6 +264,7 @@ _V1_1 = replace(
     event_time_payload=True,
     commit_time_payload=True,
     operation_deletes=True,
+    log_units=LogUnits.REPAIRED,
     promotes_in_arrays=False,
     reads_bytes_as_text=True,
 )
@@ -255,6 +276,7 @@ _V1_2 = replace(
     is_assumed_writer=False,
     commit_time_lookup=False,
     blocks_by_instant=True,
+    shows_vectors=True,
     spark_conf=True,
     widens_decimals=True,
     plain_for_logical=False,
@@ -262,8 +284,8 @@ _V1_2 = replace(
 
 _ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
 
-TABLE_VERSIONS: Final = tuple(sorted({row.created_version for row in _ROWS.values()}))
-"""The table versions that the releases create, the oldest first."""
+TABLE_VERSIONS: Final = tuple(sorted({version for row in _ROWS.values() for version in row.writable_versions}))
+"""The table versions that the releases create or upgrade, the oldest first; version 3 is that of Hudi 0.10."""
 CHOSEN_VERSIONS: Final = tuple(
     sorted({version for row in _ROWS.values() if row.keeps_version for version in row.writable_versions})
 )
@@ -278,6 +300,9 @@ def capabilities(release: HudiRelease, table_version: int | None = None) -> Capa
 
 
 def assumed_writer(table_version: int) -> HudiRelease:
-    """Return the release that counts as the writer of a table of a version, one of TABLE_VERSIONS, if nothing says."""
-    rows = (row for row in _ROWS.values() if row.is_assumed_writer and row.created_version == table_version)
+    """Return the release that counts as the writer of a table of a version, one of TABLE_VERSIONS, if nothing says.
+
+    Of a version that no release here creates it is the first one that writes to it.
+    """
+    rows = (row for row in _ROWS.values() if row.is_assumed_writer and row.created_version >= table_version)
     return next(rows).release

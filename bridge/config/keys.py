@@ -63,10 +63,27 @@ def _table_type(text: str) -> TableType:
         raise ValueError(_choice(("COPY_ON_WRITE", "MERGE_ON_READ"))) from None
 
 
+_FIRST_UPGRADE: Final = "upgrade it with Hudi 0.12 to 0.15, by a write or with hudi-cli"
+_OTHER_VERSIONS: Final = {
+    "0": f"Hudi 0.5 or older; {_FIRST_UPGRADE}",
+    "1": f"Hudi 0.6 to 0.8; {_FIRST_UPGRADE}",
+    "2": f"Hudi 0.9; {_FIRST_UPGRADE}",
+    "4": f"Hudi 0.11; {_FIRST_UPGRADE}",
+    "7": "an upgrade to Hudi 1.0 that did not end; finish it with Hudi 1.0",
+    "10": "Hudi 1.3; read it with that release",
+}
+"""What wrote a table version that is not read here, and what to do."""
+
+
 def _table_version(text: str) -> int:
     if text in map(str, TABLE_VERSIONS):
         return int(text)
-    raise ValueError(_choice(map(str, TABLE_VERSIONS)))
+    what = f"a table of {_OTHER_VERSIONS[text]}" if text in _OTHER_VERSIONS else "there is no such table version"
+    msg = (
+        f"{what} (versions {', '.join(map(str, TABLE_VERSIONS))} are read); leave the file as it is, since an edited "
+        "version makes Hudi misread the table"
+    )
+    raise ValueError(msg)
 
 
 def _chosen_version(text: str) -> int:

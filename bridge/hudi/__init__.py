@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from bridge.hudi.base_files import key_edges
-from bridge.hudi.errors import DamagedFileError, HudiTableError, UnreadableTableError
+from bridge.hudi.errors import AlteredTableError, DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
 from bridge.hudi.partition_values import ComputedKeys
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
-from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
+from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders, shown_as_text
 from bridge.hudi.schema_evolution import arrow_of, converted
 from bridge.hudi.selection import narrowed, partition_rows
 from bridge.hudi.slice_merge import looked_up
@@ -22,6 +22,7 @@ from bridge.hudi.timeline import ActiveTimeline, Instant, State
 
 __all__ = [
     "ActiveTimeline",
+    "AlteredTableError",
     "Answer",
     "ComputedKeys",
     "DamagedFileError",
@@ -49,5 +50,6 @@ __all__ = [
     "looked_up",
     "narrowed",
     "partition_rows",
+    "shown_as_text",
     "tables_below",
 ]

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 _INT = struct.Struct(">i")
-CONTENT_LAYOUTS = (2, 3)
-"""The versions of the content of Avro data blocks, which all releases write alike."""
+CONTENT_LAYOUTS = (1, 2, 3)
+"""The versions of the content of Avro data blocks, which all have one form; 1 is that of Hudi 0.8."""
 _CHUNK = 1 << 14
 _PADDING = bytes(16)
 _LONGEST_VARINT = 10

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from payloads.errors import PayloadBridgeError
 
 
@@ -18,3 +20,23 @@ class DamagedFileError(HudiTableError):
 
 class UnreadableTableError(HudiTableError):
     """The table uses a layout that is not read here, or that the release's own reader refuses."""
+
+
+class AlteredTableError(UnreadableTableError):
+    """Files that the table's commits wrote are missing, or have another size."""
+
+
+class OutsideTableError(UnreadableTableError):
+    """A name or a symbolic link inside the table leads to another place, which is not read."""
+
+    @classmethod
+    def by_name(cls, table: str, path: str) -> Self:
+        """Return the error for a path that a property or a file name gives."""
+        msg = f"{table}: the path {path!r} leads out of the table, and nothing outside is read; correct the property"
+        return cls(msg)
+
+    @classmethod
+    def by_link(cls, path: str, target: str) -> Self:
+        """Return the error for a symbolic link."""
+        msg = f"{path} is a symbolic link to {target}, which is not followed; put what it leads to in its place"
+        return cls(msg)

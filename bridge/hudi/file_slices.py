@@ -219,9 +219,22 @@ def _file_slice(partition: str, file_id: str, key: str, found: _Slice, sizes: Ma
 def _groups_of(names: Iterable[str]) -> dict[str, _Group]:
     groups: dict[str, _Group] = defaultdict(_Group)
     for name in names:
-        if match := _BASE_FILE.fullmatch(name):
-            groups[match[1]].bases.append(BaseFile(match[1], match[3], name))
-        elif match := _LOG_FILE.fullmatch(name):
-            log = LogFile(match[2], int(match[3]), match[4] or "", match[5] or "", name, match[1])
-            groups[match[1]].logs.append(log)
+        if (base := base_file(name)) is not None:
+            groups[base.file_id].bases.append(base)
+        elif (log := log_file(name)) is not None:
+            groups[log.file_id].logs.append(log)
     return groups
+
+
+def base_file(name: str) -> BaseFile | None:
+    """Return what the name of a base file says; None for another file."""
+    match = _BASE_FILE.fullmatch(name)
+    return None if match is None else BaseFile(match[1], match[3], name)
+
+
+def log_file(name: str) -> LogFile | None:
+    """Return what the name of a log file says; None for another file."""
+    match = _LOG_FILE.fullmatch(name)
+    if match is None:
+        return None
+    return LogFile(match[2], int(match[3]), match[4] or "", match[5] or "", name, match[1])

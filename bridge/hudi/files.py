@@ -1,11 +1,13 @@
 """The files of a table, wherever they lie: the only module of this package that accesses storage.
 
 A table is listed, never believed: what plans and commit metadata say about places is not followed, so no name inside a
-table leads out of it.
+table leads out of it. Neither does a property, nor a symbolic link.
 """
 
 from __future__ import annotations
 
+import copy
+import os
 import posixpath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,7 +15,7 @@ from pyarrow import fs
 from pyspark.sql import SparkSession
 
 from bridge.errors import InputError
-from bridge.hudi.errors import HudiTableError
+from bridge.hudi.errors import HudiTableError, OutsideTableError
 from bridge.spark import place_of
 
 if TYPE_CHECKING:
@@ -53,10 +55,39 @@ class TableFiles:
         except InputError as error:
             raise HudiTableError(str(error)) from error
         self._files, self._root = place.system or fs.LocalFileSystem(), place.path
+        self._has_links = place.system is None
 
     def names(self, folder: str) -> list[str]:
         """Return the names of the files directly in `folder`, sorted; none where it does not exist."""
         return sorted(info.base_name for info in self._listed(folder) if info.is_file)
+
+    def sizes(self, folder: str) -> dict[str, int]:
+        """Return the bytes of the files directly in `folder`, by name; none where it does not exist."""
+        return {info.base_name: info.size for info in self._listed(folder) if info.is_file}
+
+    def below(self, folder: str) -> TableFiles:
+        """Return the files of a table inside this one.
+
+        Raises:
+            OutsideTableError: the folder is a link, or lies outside.
+        """
+        self._listed(folder)
+        inner = copy.copy(self)
+        inner.__dict__.update(path=self.described(folder), _root=self._inside(folder))
+        return inner
+
+    def has_folder(self, folder: str) -> bool:
+        """Whether a folder exists; on an object store, whether anything is below it or a marker stands for it.
+
+        Raises:
+            HudiTableError: it can't be looked up.
+        """
+        try:
+            found: fs.FileInfo = self._files.get_file_info(self._inside(folder))
+        except OSError as error:
+            msg = f"{self.described(folder)} can't be looked up: {error}; check the path and your permissions"
+            raise HudiTableError(msg) from error
+        return found.type is fs.FileType.Directory
 
     def partitions(self) -> Iterator[Listing]:
         """Give the files of each folder that Hudi marks as a partition, by path."""
@@ -77,9 +108,16 @@ class TableFiles:
     def tables(self) -> Iterator[str]:
         """Give the path of each folder that holds a table, below this one; nothing inside a table is one."""
         waiting = [""]
+        seen: set[str] = set()
         while waiting:
             folder = waiting.pop()
-            below = {info.base_name for info in self._listed(folder) if info.type is fs.FileType.Directory}
+            if self._has_links:
+                # Above tables, links are followed, each folder once.
+                target = os.path.realpath(self._inside(folder))
+                if target in seen:
+                    continue
+                seen.add(target)
+            below = {info.base_name for info in self._entries(folder) if info.type is fs.FileType.Directory}
             if METADATA_FOLDER in below:
                 yield folder
             else:
@@ -96,13 +134,19 @@ class TableFiles:
         return content
 
     def open(self, path: str) -> pa.NativeFile:
-        """Open a file for reading at any place.
+        """Open a file of the table for reading at any place.
 
         Raises:
+            OutsideTableError: it lies outside the table.
             HudiTableError: it can't be opened.
         """
+        place = self._inside(path)
+        if self._has_links:
+            root, target = os.path.realpath(self._root), os.path.realpath(place)
+            if os.path.commonpath((root, target)) != root:
+                raise OutsideTableError.by_link(self.described(path), target)
         try:
-            return self._files.open_input_file(posixpath.join(self._root, path))
+            return self._files.open_input_file(place)
         except OSError as error:
             msg = (
                 f"{self.described(path)} can't be opened: {error}; it may have been cleaned since: read the table again"
@@ -113,8 +157,27 @@ class TableFiles:
         """Return a file's full path, for messages."""
         return posixpath.join(self.path, path)
 
+    def _inside(self, path: str) -> str:
+        """Return the place of a file or folder of the table.
+
+        Raises:
+            OutsideTableError: the path leads out of the table.
+        """
+        if posixpath.isabs(path) or ".." in path.split("/"):
+            raise OutsideTableError.by_name(self.path, path)
+        return posixpath.join(self._root, path)
+
     def _listed(self, folder: str) -> list[fs.FileInfo]:
-        selector = fs.FileSelector(posixpath.join(self._root, folder), allow_not_found=True)
+        place = self._inside(folder)
+        if self._has_links:
+            # A link to a folder above makes the listing endless, one beside it shows rows twice.
+            root, target = os.path.realpath(self._root), os.path.realpath(place)
+            if target != os.path.normpath(posixpath.join(root, folder)):
+                raise OutsideTableError.by_link(self.described(folder), target)
+        return self._entries(folder)
+
+    def _entries(self, folder: str) -> list[fs.FileInfo]:
+        selector = fs.FileSelector(self._inside(folder), allow_not_found=True)
         try:
             found: list[fs.FileInfo] = self._files.get_file_info(selector)
         except OSError as error:

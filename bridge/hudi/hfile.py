@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 _HEADER = struct.Struct(">8siiqbiI")
 _DATA, _TRAILER = b"DATABLK*", b'TRABLK"$'
+_FILE_INFO, _PROTOBUF = b"FILEINF2", b"PBUF"
+_FIELDS = (b"\n", b"\x12")
+"""The tags of the fields 1 and 2 that hold bytes."""
+_LONGEST_VARINT = 35
 _LENGTHS = struct.Struct(">ii")
 _ROW = struct.Struct(">h")
 _GZIP = b"\x1f\x8b"
@@ -26,6 +30,13 @@ def read_cells(data: bytes) -> Iterator[tuple[bytes, bytes]]:
     Raises:
         ValueError: the bytes are no HFile, or use a codec other than none and gzip.
     """
+    for magic, content in _blocks(data):
+        if magic == _DATA:
+            yield from _cells(content)
+
+
+def _blocks(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Give magic and content of the blocks that hold cells or the file info, in their order."""
     position = 0
     while position + _HEADER.size <= len(data):
         magic, on_disk, plain_size, *_ = _HEADER.unpack_from(data, position)
@@ -35,9 +46,59 @@ def read_cells(data: bytes) -> Iterator[tuple[bytes, bytes]]:
         position = start + on_disk
         if on_disk < 0 or position > len(data):
             break
-        if magic == _DATA:
-            yield from _cells(_plain(data[start:position], plain_size))
+        if magic in {_DATA, _FILE_INFO}:
+            yield magic, _plain(data[start:position], plain_size)
     msg = "the HFile ends before its trailer"
+    raise ValueError(msg)
+
+
+def read_info(data: bytes) -> dict[bytes, bytes]:
+    """Return what the file says of itself, such as the schema of its values.
+
+    Raises:
+        ValueError: the bytes are no HFile with such a part.
+    """
+    for magic, content in _blocks(data):
+        if magic == _FILE_INFO:
+            if not content.startswith(_PROTOBUF):
+                break
+            pairs, _ = _delimited(content, len(_PROTOBUF))
+            return dict(_pairs(pairs))
+    msg = "the HFile has no file info"
+    raise ValueError(msg)
+
+
+def _pairs(message: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Give the pairs of a map of bytes, as HBase's InfoProto has it: field 1, with the fields 1 and 2."""
+    position = 0
+    while position < len(message):
+        pair, position = _field(message, position)
+        first, after = _field(pair, 0)
+        second, _ = _field(pair, after)
+        yield first, second
+
+
+def _field(message: bytes, position: int) -> tuple[bytes, int]:
+    """Return the content of a field of bytes, and where the next one begins."""
+    if message[position : position + 1] not in _FIELDS:
+        msg = "the file info of the HFile can't be read"
+        raise ValueError(msg)
+    return _delimited(message, position + 1)
+
+
+def _delimited(data: bytes, position: int) -> tuple[bytes, int]:
+    """Return the bytes after their length, a varint, and where they end."""
+    length = shift = 0
+    while position < len(data) and shift < _LONGEST_VARINT:
+        byte = data[position]
+        position += 1
+        length |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:  # noqa: PLR2004 (the last byte of a varint)
+            if position + length > len(data):
+                break
+            return data[position : position + length], position + length
+    msg = "the file info of the HFile is cut"
     raise ValueError(msg)
 
 

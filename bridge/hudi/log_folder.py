@@ -23,6 +23,7 @@ from bridge.hudi.partition_values import ComputedKeys, values_of_path
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
+from bridge.hudi.timestamp_units import block_schema
 from bridge.merge import LogDelete, LogRow, MergePoint, RecordMerge
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey
@@ -192,7 +193,11 @@ class LogFolder:
         block, stream = each
         if block.is_partial or self._query.history is not None or self._query.properties.drops_partition_columns:
             return None
-        return data_batches(block, stream, self._arrow)
+        return data_batches(block, stream, self._arrow, self._read_as)
+
+    def _read_as(self, written: AvroSchema) -> AvroSchema:
+        """Return the schema by which the release reads the records of a block."""
+        return block_schema(written, self._schema, self._query.log_units)
 
     def _record_keys(self, batch: pa.RecordBatch) -> Any:
         return batch.column(_KEY) if self._keys is None else self._keys.of(batch)
@@ -274,7 +279,7 @@ class LogFolder:
         if batches is not None:
             return
         block, stream = found
-        written, records = data_records(block, stream)
+        written, records = data_records(block, stream, self._read_as)
         renames = self._query.renames(block.instant)
         schema = written if renames is None else renames.of_schema(written)
         columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema

@@ -35,6 +35,8 @@ DATA_BLOCKS = frozenset({BlockType.AVRO_DATA, BlockType.PARQUET_DATA, BlockType.
 _INT = struct.Struct(">i")
 _KRYO_VERSIONS = (1, 2)
 _KEYS_ALONE = 1
+_HFILE_KEYS = ("key", "_hoodie_record_key")
+"""The columns that a writer may blank (HoodieAvroHFileReaderImplBase.KEY_FIELD_NAME, HoodieHFileDataBlock)."""
 _AVRO_DELETES = 3
 _DECIMAL_SCALE = 15
 
@@ -86,8 +88,12 @@ def _delete_list() -> AvroSchema:
 _DELETE_LIST = _delete_list()
 
 
-def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterator[Record]]:
-    """Return the schema that a data block was written with, and its records in order, in physical values.
+def data_records(
+    block: Block, stream: RandomAccess, read_as: Callable[[AvroSchema], AvroSchema] | None = None
+) -> tuple[AvroSchema, Iterator[Record]]:
+    """Return the schema that a data block is read with, and its records in order, in physical values.
+
+    `read_as` makes it of the schema that the block was written with, in the same encoding; None: it is that.
 
     Raises:
         DamagedFileError: the content is not what the header says; by the iterator, too.
@@ -97,16 +103,21 @@ def data_records(block: Block, stream: RandomAccess) -> tuple[AvroSchema, Iterat
     except SchemaError as error:
         reason = f"its schema is none: {error}"
         raise block.damaged(reason) from error
+    if read_as is not None:
+        schema = read_as(schema)
     return schema, _checked(block, _READERS[block.type](block.content(stream), schema))
 
 
-def data_batches(block: Block, stream: RandomAccess, arrow: pa.Schema) -> list[pa.RecordBatch] | None:
+def data_batches(
+    block: Block, stream: RandomAccess, arrow: pa.Schema, read_as: Callable[[AvroSchema], AvroSchema]
+) -> list[pa.RecordBatch] | None:
     """Return the rows of a data block in the columns of `arrow`, if it has all of them in these types.
 
+    `read_as` is that of `data_records`.
     None for other blocks, and for one that is damaged: `data_records` reads it, and says what is wrong with it.
     """
     try:
-        schema = parse_schema(block.required(HeaderKey.SCHEMA))
+        schema = read_as(parse_schema(block.required(HeaderKey.SCHEMA)))
         stored = arrow_of(schema)
         fits = all(field.name in schema.by_name and stored.field(field.name).type == field.type for field in arrow)
         if not fits or block.type is BlockType.HFILE_DATA:
@@ -135,6 +146,9 @@ def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
     if layout not in CONTENT_LAYOUTS:
         msg = f"content version {layout} is unknown"
         raise ValueError(msg)
+    if count < 0:
+        msg = f"it has {count} records"
+        raise ValueError(msg)
     position = 2 * _INT.size
     for _ in range(count):
         (length,) = _INT.unpack_from(content, position)
@@ -157,7 +171,14 @@ def _parquet_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
 
 
 def _hfile_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
-    return (decode(schema, value) for _, value in read_cells(content))
+    """Give the records of an HFile, whose writer blanks the key column, as the key of the cell has it."""
+    blanked = [name for name in _HFILE_KEYS if name in schema.by_name]
+    for key, value in read_cells(content):
+        record = decode(schema, value)
+        for name in blanked:
+            if record[name] == "":
+                record[name] = key.decode()
+        yield record
 
 
 _READERS: dict[BlockType, Callable[[bytes, AvroSchema], Iterator[Record]]] = {

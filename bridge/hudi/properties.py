@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _VERSION = keys.TABLE_VERSION.key
-_VERSIONS = (5, 6, 8, 9)
+_FIRST_LIKE_TODAY = 6
 _FORMATS = ("PARQUET", "ORC")
 _SIMPLE = "SIMPLE"
 """What follows a partition field of a custom key generator whose values stay as they are; 0.15 stores no kinds."""
@@ -53,14 +53,17 @@ class TableProperties:
         except PayloadConfigError as error:
             msg = f"{files.described(PROPERTIES_FILE)}: {error}"
             raise UnreadableTableError(msg) from error
-        version = found.stored.get(_VERSION, "")
-        if not version.isdecimal() or int(version) not in _VERSIONS:
-            known = ", ".join(map(str, _VERSIONS))
+        if not found.stored.get(_VERSION):
             msg = (
-                f"{files.described(PROPERTIES_FILE)} says table version {version or 'nothing'}; "
-                f"versions {known} are read: upgrade the table with its own release"
+                f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as of Hudi 0.5 or older; upgrade the table "
+                "with Hudi 0.12 to 0.15, and leave the file as it is"
             )
             raise UnreadableTableError(msg)
+        try:
+            keys.TABLE_VERSION.read(found.stored, HudiRelease.latest())
+        except PayloadConfigError as error:
+            msg = f"{files.described(PROPERTIES_FILE)}: {error}"
+            raise UnreadableTableError(msg) from error
         if found._text(keys.BASE_FILE_FORMAT, _FORMATS[0]).upper() not in _FORMATS:
             msg = (
                 f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
@@ -81,8 +84,8 @@ class TableProperties:
 
     @functools.cached_property
     def merge(self) -> TableMergeConfig:
-        """What the table stores about merging; version 5 stores what version 6 does."""
-        return TableMergeConfig.from_properties({**self.stored, _VERSION: str(max(self.version, _VERSIONS[1]))})
+        """What the table stores about merging; versions 3 and 5 store what version 6 does."""
+        return TableMergeConfig.from_properties({**self.stored, _VERSION: str(max(self.version, _FIRST_LIKE_TODAY))})
 
     def config(self, release: HudiRelease) -> EffectiveMergeConfig:
         """The merge settings of the table in a release that reads it, without options of a writer."""

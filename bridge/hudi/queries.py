@@ -1,6 +1,6 @@
 """Queries of a table: which slices each reads, and by which rules; decided once, before any row is read.
 
-A query is that of the newest release that reads the table, or of the one given: releases differ in which
+A query is that of the release that counts as the table's writer, or of the one given: releases differ in which
 blocks count, in how versions merge, and in where partition values come from.
 """
 
@@ -17,12 +17,16 @@ from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
+from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
+from bridge.hudi.timestamp_units import shown_schema
+from bridge.hudi.vectors import vector_columns
+from bridge.hudi.written_files import AlteredFile, altered_files
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, PayloadRef
+from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
@@ -40,6 +44,14 @@ _LAST_INSTANT = "9"
 _SCANNER = HudiRelease.V0_15
 """The release whose rules fold logs where a payload scans them."""
 _NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
+
+
+def _without_meta(schema: AvroSchema) -> AvroSchema:
+    """Return a schema without Hudi's meta columns; the commit of an ALTER TABLE has them, others may."""
+    fields = [field for field in schema.source["fields"] if field["name"] not in META_COLUMNS]
+    if len(fields) == len(schema.source["fields"]):
+        return schema
+    return parse_schema({**schema.source, "fields": fields})
 
 
 class Answer(NamedTuple):
@@ -75,7 +87,7 @@ class TableQueries:
 
         Args:
             path: its base path.
-            release: the release that reads; None for the newest.
+            release: the release that reads; None for the one that counts as the table's writer.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
 
@@ -86,10 +98,12 @@ class TableQueries:
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
-        self.release = self._checked(HudiRelease.latest() if release is None else HudiRelease.parse(release))
+        own = assumed_writer(self.properties.version)
+        self.release = self._checked(own if release is None else HudiRelease.parse(release))
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
+        self._views: dict[bool, SliceView] = {}
         self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
         if self._payload is not None:
             self._payload.resolve(self.release)
@@ -112,7 +126,7 @@ class TableQueries:
             UnreadableTableError: the release can't read the table's version.
             PayloadConfigError: unknown release.
         """
-        _ = self.slices
+        _ = self.slices, self._has_listing
         other = copy.copy(self)
         other.__dict__.pop("plan", None)
         other.release = self._checked(HudiRelease.parse(release))
@@ -120,11 +134,62 @@ class TableQueries:
         other.properties = self.properties if stored is None else TableProperties(stored)
         return other
 
-    @functools.cached_property
+    @property
     def slices(self) -> SliceView:
-        """The file slices of the table."""
+        """The file slices of the table, of the files that the metadata table lists or that lie on the storage.
+
+        Raises:
+            UnreadableTableError: the metadata table can't be read.
+        """
+        return self._view(by_metadata=self.lists_by_metadata)
+
+    @property
+    def lists_by_metadata(self) -> bool:
+        """Whether the release finds the files by the metadata table of the table."""
+        return self._able.lists_by_metadata and self._has_listing
+
+    @functools.cached_property
+    def _has_listing(self) -> bool:
+        return lists_files(self.files, self.properties)
+
+    def _view(self, *, by_metadata: bool) -> SliceView:
+        """Return the slices by one of the two listings; other releases on the same files share them."""
+        if by_metadata not in self._views:
+            listings = metadata_listings(self.files, self.timeline) if by_metadata else self.files.partitions()
+            own_times = self.properties.has_completion_times
+            self._views[by_metadata] = SliceView(self.timeline, listings, has_completion_times=own_times)
+        return self._views[by_metadata]
+
+    def altered_files(self) -> list[AlteredFile]:
+        """Return the files that a snapshot needs and that are not on the storage as their commits wrote them.
+
+        Raises:
+            DamagedFileError: a commit can't be read.
+        """
+        listings = self._view(by_metadata=False).listings
         own_times = self.properties.has_completion_times
-        return SliceView(self.timeline, self.files.partitions(), has_completion_times=own_times)
+        return altered_files(self.timeline, listings, has_completion_times=own_times)
+
+    def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.
+
+        Without a metadata table that lists files there are none.
+
+        Raises:
+            UnreadableTableError: the metadata table can't be read.
+        """
+        if not self._has_listing:
+            return frozenset(), frozenset()
+        until = self.timeline.latest or _NO_INSTANT
+        stored, listed = (
+            frozenset(
+                found.path_of(name)
+                for found in self._view(by_metadata=by_metadata).latest(until)
+                for name in (*filter(None, [found.base_file]), *found.log_files)
+            )
+            for by_metadata in (False, True)
+        )
+        return stored - listed, listed - stored
 
     @functools.cached_property
     def plan(self) -> MergePlan:
@@ -141,7 +206,7 @@ class TableQueries:
         if self._payload is not None:
             return None
         rule = self.properties.config(self.release).read
-        if rule.payload is None or PayloadRef(rule.payload).is_builtin:
+        if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
             return None
         return (
             f"{self.files.path} merges with {rule.payload}, which Hudi does not ship, and a table's properties alone "
@@ -152,7 +217,7 @@ class TableQueries:
         stored = self.properties.merge
         able = capabilities(release)
         return MergePlan(
-            payload=self._payload or PayloadRef(stored.resolved_payload(release)),
+            payload=self._payload or StoredPayloadRef(stored.resolved_payload(release)),
             release=release,
             table_type=stored.table_type,
             key=self.properties.key_fields or ("_hoodie_record_key",),
@@ -255,7 +320,8 @@ class TableQueries:
         return self.properties.merge.table_type is TableType.MERGE_ON_READ
 
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
-        schema = self.schema(until)
+        self._check_paths()
+        schema = shown_schema(self.schema(until), self._able.log_units)
         paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
         source = self._bootstrap
         stored_source = self.properties.bootstrap_source
@@ -267,11 +333,32 @@ class TableQueries:
             rules=self._rules(until),
             paths_tell=paths_tell,
             text_columns=self._text_columns(paths_tell),
+            vectors=vector_columns(schema) if self._able.shows_vectors else {},
             null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
             sources=TableFiles(source) if source else None,
             unnamed_class=self.unnamed_class if merges else None,
         )
+
+    def _check_paths(self) -> None:
+        """Check that the partition paths tell the values of the partition fields.
+
+        Source: BaseHoodieTableFileIndex.getPartitionColumnValues, of all releases.
+
+        Raises:
+            UnreadableTableError: one does not; Hudi refuses the table.
+        """
+        fields = self.properties.partition_fields
+        if len(fields) < 2:  # noqa: PLR2004 (of one field the whole path is the value)
+            return
+        for partition, _ in self.slices.listings:
+            if len(partition.split("/")) != len(fields):
+                msg = (
+                    f"{self.files.path}: the partition path {partition!r} does not tell the values of "
+                    f"{', '.join(fields)}, so Hudi refuses the table; write it anew with URL-encoded partition values "
+                    "(hoodie.datasource.write.partitionpath.urlencode=true)"
+                )
+                raise UnreadableTableError(msg)
 
     def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
         """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
@@ -318,7 +405,7 @@ class TableQueries:
         if text is None:
             msg = f"{self.files.path}: no commit on the active timeline says the table's schema; write to it once"
             raise UnreadableTableError(msg)
-        schema = parse_schema(text)
+        schema = _without_meta(parse_schema(text))
         absent = [name for name in self.properties.partition_fields if name not in schema.by_name and "." not in name]
         if not absent or not self.properties.drops_partition_columns:
             return schema

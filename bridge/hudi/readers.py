@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.hudi.slice_reader import SliceReader
+from bridge.hudi.timestamp_units import in_millis
+from bridge.hudi.vectors import as_text
 from bridge.spark import META_COLUMNS
 from payloads.errors import PayloadBridgeError
 
@@ -78,8 +80,17 @@ _Pairs: TypeAlias = "list[tuple[str, Record | None, Record | None]]"
 class _SliceSide:
     """One reader at one slice, or at some of its keys."""
 
-    def __init__(self, reader: SliceReader, found: FileSlice, within: KeyRange | None, *, bases_only: bool) -> None:
+    def __init__(
+        self,
+        reader: SliceReader,
+        found: FileSlice,
+        within: KeyRange | None,
+        *,
+        bases_only: bool,
+        as_text: frozenset[str] = frozenset(),
+    ) -> None:
         self.reader = reader
+        self._as_text = as_text
         self._found = found
         self.log: SliceLog | None = None if bases_only else reader.log_of(found, within)
 
@@ -104,9 +115,14 @@ class _SliceSide:
 
     def shown(self, batch: pa.RecordBatch) -> pa.StructArray:
         """Return rows as the reader shows them, in data columns."""
-        fields = [field for field in self.reader.shown if field.name not in META_COLUMNS]
+        stored = [field for field in self.reader.shown if field.name not in META_COLUMNS]
+        fields = [field.with_type(pa.string()) if field.name in self._as_text else field for field in stored]
         for shown in self.reader.answer(self._found, batch):
-            return pa.StructArray.from_arrays([shown.column(field.name) for field in fields], fields=fields)
+            arrays = [
+                as_text(shown.column(field.name)) if field.name in self._as_text else shown.column(field.name)
+                for field in fields
+            ]
+            return pa.StructArray.from_arrays(arrays, fields=fields)
         return pa.array([], pa.struct(fields))
 
     def shown_records(self, records: Sequence[Record | None]) -> pa.StructArray:
@@ -129,6 +145,8 @@ class SliceReaders:
         self._readers = [(SliceReader(query), bases_only) for query, bases_only in queries]
         first = queries[0].query
         self._moved = [_moved_columns(first, query) for query, _ in queries]
+        self._as_text = shown_as_text([query for query, _ in queries])
+        self._in_other_units = [bool(_rescaled_columns(first, query)) for query, _ in queries]
 
     def compare(self, found: FileSlice) -> Iterator[Differing | Seen]:
         """Give the keys of a slice that are shown differently, reader by reader; then how much was compared.
@@ -157,16 +175,18 @@ class SliceReaders:
     ) -> Generator[Differing, None, Seen]:
         """Compare the keys of a range; a reader that `refused` another one is left out."""
         (reader, bases_only), *others = self._readers
-        first = _SliceSide(reader, found, within, bases_only=bases_only)
+        first = _SliceSide(reader, found, within, bases_only=bases_only, as_text=self._as_text)
         sides: dict[int, _SliceSide] = {}
         for number, (reader, bases_only) in enumerate(others, start=1):
             if number in refused:
                 continue
             with _refusals(refused, number):
-                sides[number] = _SliceSide(reader, found, within, bases_only=bases_only)
+                sides[number] = _SliceSide(reader, found, within, bases_only=bases_only, as_text=self._as_text)
         rows = 0
         logged = set(first.logged()).union(*(side.logged() for side in sides.values()))
         any_logged = pa.array(sorted(logged), pa.string())
+        # The same file, read in the units of the other reader.
+        apart = {n: side.reader.base_batches(found, within) for n, side in sides.items() if self._in_other_units[n]}
         for batch in first.reader.base_batches(found, within):
             keys = first.reader.key_column(batch)
             at = np.flatnonzero(pc.is_in(keys, any_logged).to_numpy(zero_copy_only=False))
@@ -177,8 +197,9 @@ class SliceReaders:
                 if number in refused:
                     continue
                 with _refusals(refused, number):
-                    theirs = side.merged(batch, contested)
-                    yield from self._in_base(number, (first, side), batch, keys, (mine, theirs))
+                    other = next(apart[number]) if number in apart else batch
+                    theirs = side.merged(other, contested)
+                    yield from self._in_base(number, (first, side), (batch, other), keys, (mine, theirs))
         own = first.unmatched()
         for number, side in sides.items():
             if number in refused:
@@ -193,22 +214,24 @@ class SliceReaders:
         self,
         number: int,
         sides: tuple[_SliceSide, _SliceSide],
-        batch: pa.RecordBatch,
+        batches: tuple[pa.RecordBatch, pa.RecordBatch],
         keys: pa.Array[Any],
         merged: tuple[dict[int, Record | None], dict[int, Record | None]],
     ) -> Iterator[Differing]:
-        """Compare the rows of a batch of the base file."""
+        """Compare the rows of a batch of the base file, as either side reads it."""
         mine, theirs = merged
         changed = sorted({*mine, *theirs})
         if changed:
-            own = zip(keys.take(pa.array(changed)).to_pylist(), sides[0].reader.records(batch, changed), strict=True)
-            stored = dict(zip(changed, own, strict=True))
-            pairs = [(key, mine.get(row, record), theirs.get(row, record)) for row, (key, record) in stored.items()]
+            left = sides[0].reader.records(batches[0], changed)
+            same = batches[0] is batches[1]
+            right = left if same else sides[1].reader.records(batches[1], changed)
+            stored = zip(changed, keys.take(pa.array(changed)).to_pylist(), left, right, strict=True)
+            pairs = [(key, mine.get(row, one), theirs.get(row, other)) for row, key, one, other in stored]
             yield from self._differing(number, sides, pairs)
         if self._moved[number]:
-            rest = pa.array(np.setdiff1d(np.arange(batch.num_rows), np.array(changed, int)))
-            same = batch.take(rest)
-            yield from self._moved_rows(number, keys.take(rest).to_pylist(), *(side.shown(same) for side in sides))
+            rest = pa.array(np.setdiff1d(np.arange(len(keys)), np.array(changed, int)))
+            shown = (side.shown(batch.take(rest)) for side, batch in zip(sides, batches, strict=True))
+            yield from self._moved_rows(number, keys.take(rest).to_pylist(), *shown)
 
     def _differing(self, number: int, sides: tuple[_SliceSide, _SliceSide], pairs: _Pairs) -> Iterator[Differing]:
         """Compare merged rows, each as a record of either side."""
@@ -248,10 +271,26 @@ def _data(record: Record | None) -> str | None:
 
 
 def _moved_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:
-    """Return the columns that one reader takes from paths, or shows as text, and the other does not."""
-    return frozenset(first.paths_tell) ^ frozenset(other.paths_tell) | (
-        frozenset(first.text_columns) ^ frozenset(other.text_columns)
-    )
+    """Return the columns of which two readers may show the same stored value differently.
+
+    One takes them from paths, shows them as text, or reads their timestamps in another unit.
+    """
+    from_paths = frozenset(first.paths_tell) ^ frozenset(other.paths_tell)
+    texts = frozenset(first.text_columns) ^ frozenset(other.text_columns)
+    return from_paths | texts | _rescaled_columns(first, other) | (first.vectors.keys() ^ other.vectors.keys())
+
+
+def shown_as_text(queries: Sequence[SliceQuery]) -> frozenset[str]:
+    """Return the columns that are compared as text: those that some readers show as arrays, and others as bytes."""
+    every = [frozenset(query.vectors) for query in queries]
+    return frozenset.union(*every) - frozenset.intersection(*every)
+
+
+def _rescaled_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:
+    """Return the columns whose timestamps two readers may take for different units."""
+    if first.log_units is other.log_units:
+        return frozenset()
+    return in_millis(first.schema) | in_millis(other.schema)
 
 
 @contextlib.contextmanager

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.config import capabilities
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bridge.config import LogUnits
     from bridge.hudi.block_order import BlockRules
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
@@ -57,6 +60,8 @@ class SliceQuery:
         rules: which log blocks count.
         paths_tell: the partition columns whose values the answer takes from the path.
         text_columns: the columns that the answer has as text, whatever the files have.
+        vectors: the columns that the answer has as arrays of numbers, each with the type of its elements; files have
+            their bytes.
         null_columns: the meta columns that the answer has as null.
         commits: the commits whose rows the answer has; None for all rows.
         bootstrapped: the source file of each bootstrapped file group.
@@ -75,6 +80,7 @@ class SliceQuery:
     rules: BlockRules
     paths_tell: tuple[str, ...] = ()
     text_columns: tuple[str, ...] = ()
+    vectors: Mapping[str, str] = field(default_factory=dict)
     null_columns: tuple[str, ...] = ()
     commits: Commits | None = None
     bootstrapped: Mapping[tuple[str, str], str] | None = None
@@ -84,6 +90,11 @@ class SliceQuery:
     unnamed_class: str | None = None
     sets_aside: bool = False
     history: SchemaHistory | None = None
+
+    @property
+    def log_units(self) -> LogUnits:
+        """The units of timestamps in the files, by the release that reads."""
+        return capabilities(self.rules.release).log_units
 
     def renames(self, instant: str) -> Renames | None:
         """Return how a file that an instant wrote names its columns; None where they go by name."""

@@ -20,6 +20,8 @@ from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
 from bridge.hudi.slice_merge import Conversion, SliceMerge, merge_rows
+from bridge.hudi.timestamp_units import base_batch
+from bridge.hudi.vectors import array_type, as_arrays
 from bridge.spark import META_COLUMNS, with_meta
 
 if TYPE_CHECKING:
@@ -32,6 +34,13 @@ if TYPE_CHECKING:
     from payloads.avro import Record
 
 _COMMIT, _KEY = META_COLUMNS[0], META_COLUMNS[2]
+
+
+def _shown_field(stored: pa.Field, query: SliceQuery) -> pa.Field:
+    """Return a column of the answer, which may have another type than the files."""
+    if stored.name in query.text_columns:
+        return stored.with_type(pa.string())
+    return stored.with_type(array_type(query.vectors[stored.name])) if stored.name in query.vectors else stored
 
 
 class SliceReader:
@@ -54,9 +63,7 @@ class SliceReader:
         self._schema = with_meta(query.schema)
         self.arrow = arrow_of(self._schema)
         self.shown = pa.schema(
-            field.with_type(pa.string()) if field.name in query.text_columns else field
-            for field in self.arrow
-            if query.shown is None or field.name in query.shown
+            _shown_field(field, query) for field in self.arrow if query.shown is None or field.name in query.shown
         )
         self._unmerged = pa.schema(field for field in self.arrow if self._is_read_unmerged(field.name))
         self._wanted = None if query.keys is None else pa.array(sorted(query.keys), pa.string())
@@ -164,12 +171,16 @@ class SliceReader:
         renames = self._query.renames(found.base_instant)
         names = columns.names if renames is None else renames.stored(columns.names)
         for batch in self._stored_batches(found, path, names):
-            full = self._with_partition(batch, found.partition, columns)
+            full = self._with_partition(self._in_units(batch), found.partition, columns)
             try:
                 yield self._of_keys(self._in_increment(evolved(full, columns, renames)))
             except pa.ArrowException as error:
                 msg = f"{self._files.described(path)} has rows that do not fit the table's schema: {error}"
                 raise DamagedFileError(msg) from error
+
+    def _in_units(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return stored rows in the units for which the release takes them."""
+        return base_batch(batch, self._schema, self._query.log_units)
 
     def _is_read_unmerged(self, name: str) -> bool:
         """Whether a column is read where nothing is merged: one that is shown, or by which rows are chosen."""
@@ -269,8 +280,14 @@ class SliceReader:
                     columns[name] = partition_column(values.get(name), self.shown.field(name).type, batch.num_rows)
         for name in query.null_columns:
             columns[name] = pa.nulls(batch.num_rows, pa.string())
-        arrays = [converted(columns[field.name], field.type) for field in self.shown]
+        arrays = [self.as_shown(columns[field.name], field) for field in self.shown]
         yield pa.RecordBatch.from_arrays(arrays, schema=self.shown)
+
+    def as_shown(self, column: pa.Array[Any], field: pa.Field) -> pa.Array[Any]:
+        """Return a column of stored values as one of the answer."""
+        if field.name in self._query.vectors:
+            return as_arrays(column, self._query.vectors[field.name])
+        return converted(column, field.type)
 
 
 def _checked_key(query: SliceQuery) -> tuple[str, ...]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as spark_types
-from pyspark.sql.pandas.types import to_arrow_type
+from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
 from bridge.engines import ADDED_TYPES, KIND, ORDERING, QUARANTINE, SIDES
-from bridge.hudi.schema_evolution import converted
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DELETE, GroupVersions
+from bridge.hudi.vectors import array_type
 from bridge.merge import users_called
 from bridge.programs import Origin
 from bridge.redaction import without_credentials
@@ -81,7 +81,7 @@ def _aside(query: SliceQuery, reader: SliceReader, found: FileSlice, log: SliceL
             "ordering": rows.column(ORDERING),
         }
         fields = [told.get(field.name, pa.nulls(rows.num_rows)).cast(field.type) for field in _ASIDE]
-        data = [converted(rows.column(field.name), field.type) for field in reader.shown]
+        data = [reader.as_shown(rows.column(field.name), field) for field in reader.shown]
         aside = pa.StructArray.from_arrays(fields, fields=list(_ASIDE))
         yield pa.RecordBatch.from_arrays([*data, aside], [*reader.shown.names, QUARANTINE])
 
@@ -89,10 +89,11 @@ def _aside(query: SliceQuery, reader: SliceReader, found: FileSlice, log: SliceL
 def answer_columns(query: SliceQuery) -> spark_types.StructType:
     """Return the columns of an answer; all may be null, as a column that an older file lacks is."""
     own = spark_schema(with_meta(query.schema))
-    text = spark_types.StringType()
+    kinds: dict[str, spark_types.DataType] = dict.fromkeys(query.text_columns, spark_types.StringType())
+    kinds |= {name: from_arrow_type(array_type(element)) for name, element in query.vectors.items()}
     return spark_types.StructType(
         [
-            spark_types.StructField(f.name, text if f.name in query.text_columns else f.dataType)
+            spark_types.StructField(f.name, kinds.get(f.name, f.dataType))
             for f in own
             if query.shown is None or f.name in query.shown
         ]

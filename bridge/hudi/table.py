@@ -26,7 +26,7 @@ from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
 from bridge.hudi.slice_versions import CONTROL
 from bridge.hudi.table_display import table_html
 from bridge.redaction import current
-from bridge.spark import META_COLUMNS, prepare, quoted, spark_schema, with_meta
+from bridge.spark import prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import did_you_mean
 
@@ -71,7 +71,8 @@ class HudiTable:
         Args:
             spark: the session whose tasks read.
             path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
-            release: the release that reads; None for the newest.
+            release: the release that reads; None for the one that counts as the table's writer: 0.13 for table versions
+                3 and 5, 0.15 for 6, 1.0 for 8, 1.1 for 9.
             bootstrap: where bootstrapped files lie now, if not where the table says.
             payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
                 Hudi does not ship has to be named here: a table's properties alone load no code.
@@ -127,8 +128,7 @@ class HudiTable:
     @property
     def columns(self) -> spark_types.StructType:
         """The columns of the table as it is now, without meta columns."""
-        fields = spark_schema(self._open().snapshot().query.schema)  # after ALTER TABLE with meta columns
-        return spark_types.StructType([field for field in fields if field.name not in META_COLUMNS])
+        return spark_schema(self._open().snapshot().query.schema)
 
     @property
     def has_meta_columns(self) -> bool:

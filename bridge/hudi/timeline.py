@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from bridge.hudi.archive import archived_commits
-from bridge.hudi.errors import DamagedFileError
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.schema_on_read import SchemaHistory
 from payloads.avro import read_container
 from payloads.errors import SchemaError
@@ -87,12 +87,18 @@ class ActiveTimeline:
         """List the active timeline.
 
         Raises:
-            HudiTableError: it can't be listed.
+            HudiTableError: it can't be listed, or is not there.
         """
         self._files = files
         self._properties = properties
         self._folder = properties.timeline_folder
         self._metadata = functools.cache(self._read_metadata)
+        if not files.has_folder(self._folder):
+            msg = (
+                f"{files.described(self._folder)}, the timeline of the table, is missing; without it no file counts: "
+                "restore the folder, or correct hoodie.timeline.path"
+            )
+            raise UnreadableTableError(msg)
         self.instants = _instants_of(files.names(self._folder))
 
     @functools.cached_property

@@ -41,12 +41,14 @@ class Damage(NamedTuple):
     """One kind of damage, with the smallest example.
 
     Attributes:
-        kind: `differs` (rows that another reader shows differently), `unreadable` (file slices), `live-delete` (rows
-            that say that they are deleted, and are shown), `null-ordering` (stored versions), `other-type` (ordering
-            values of another type), `shared-ordering` (logged rows that releases from 1.0 on compare by the text
-            ordering value of another row), `pending` (work that was planned and has not run), `open` (instants that
-            never completed). With a release to move to also keys of which logs hold a case: `late` (a version that
-            comes after a greater one), `tie`, `delete`, `null-value` (null, or Debezium's marker, after a value).
+        kind: `altered` (files that are missing or have another size than their commit says), `unlisted` (files that the
+            storage or the metadata table alone has), `differs` (rows that another reader
+            shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
+            shown), `null-ordering` (stored versions), `other-type` (ordering values of another type), `shared-ordering`
+            (logged rows that releases from 1.0 on compare by the text ordering value of another row), `pending` (work
+            that was planned and has not run), `open` (instants that never completed). With a release to move to also
+            keys of which logs hold a case: `late` (a version that comes after a greater one), `tie`, `delete`,
+            `null-value` (null, or Debezium's marker, after a value).
         about: the reader, the marker, the ordering field and its types, or the action.
         number: how many rows, versions, file slices, files or instants.
         partition: of the example.
@@ -84,6 +86,7 @@ class TableDamage(NamedTuple):
         read: how many file slices were read.
         slices: how many there are.
         unread: why no rows were read; None if they were.
+        columns: those of the table; empty where they are not known.
 
     Added in 0.1.0.
     """
@@ -94,6 +97,24 @@ class TableDamage(NamedTuple):
     read: int
     slices: int
     unread: str | None = None
+    columns: tuple[str, ...] = ()
+
+    def compared(self, to: str) -> int:
+        """In how many of the file slices that were read the rows of a release are compared with those of `reader`."""
+        if self.unread is not None:
+            return 0
+        failed = {one.about: one.number for one in self.damage if one.kind == SymptomKind.UNREADABLE}
+        # What its own reader can't read is not read by another.
+        return self.read - sum(failed.get(name, 0) for name in {self.reader, to})
+
+    def is_complete(self, to: str) -> bool:
+        """Whether the rows of all file slices are compared with those of a release."""
+        return self.compared(to) == self.slices
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the rows of all file slices were read."""
+        return self.unread is None and self.read == self.slices
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -128,12 +149,13 @@ class TableDamage(NamedTuple):
         return f"in {self.read} of {self.slices} file slices" if self.read < self.slices else "in all file slices"
 
 
-def find_damage(
+def find_damage(  # noqa: PLR0913 (what is read, and how)
     path: str,
     session: Callable[[], SparkSession] | None = None,
     *,
     most: int | None = MOST_SLICES,
     payload: str | None = None,
+    bootstrap: str | None = None,
     to: HudiRelease | None = None,
 ) -> TableDamage:
     """Look for damage: instants that never completed, planned work, and symptoms in the rows of file slices.
@@ -146,6 +168,7 @@ def find_damage(
         session: gives the session that reads rows, if there are any; None: the timeline alone is read.
         most: how many file slices are read at most; None for all.
         payload: the Python class that merges a table whose own class Hudi does not ship.
+        bootstrap: where bootstrapped files lie now, if not where the table says.
         to: the only other release whose reader is compared; then the cases in which rules of merging differ are
             counted, too. None: every release.
 
@@ -154,13 +177,14 @@ def find_damage(
 
     Added in 0.1.0.
     """
-    opened = TableQueries(path)
+    opened = TableQueries(path, bootstrap=bootstrap)
     if opened.unnamed_class is not None and payload is not None and ":" in payload:
-        opened = TableQueries(path, payload=payload)
+        opened = TableQueries(path, payload=payload, bootstrap=bootstrap)
     opened = opened.read_by(assumed_writer(opened.properties.version))
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
     try:
+        noted = (*noted, *_altered(opened), *_unlisted(opened))
         answer = opened.snapshot()
         total = len(answer.slices)
         if session is None or not total:
@@ -179,7 +203,8 @@ def find_damage(
     example = sf.min(sf.struct("key", "partition", "file", "reason")).alias("example")
     counted = found.groupBy("kind", "about").agg(sf.sum("number"), example).orderBy("kind", "about").collect()
     damage = (Damage(kind, about, number, **one.asDict()) for kind, about, number, one in counted)
-    return TableDamage(path, reader, (*noted, *damage), len(chosen), total)
+    columns = tuple(answer.query.schema.by_name)
+    return TableDamage(path, reader, (*noted, *damage), len(chosen), total, columns=columns)
 
 
 def _settings(
@@ -231,6 +256,26 @@ def _open_work(opened: TableQueries) -> Iterator[Damage]:
         yield Damage(kind, action, len(instants), partition, "", file or instants[0].file)
 
 
+def _altered(opened: TableQueries) -> Iterator[Damage]:
+    """Give the files that are missing, and those of another size than their commits say."""
+    found = opened.altered_files()
+    for about, files in (
+        ("missing", [one for one in found if one.found is None]),
+        ("size", [one for one in found if one.found is not None]),
+    ):
+        if files:
+            partition, _, name = files[0].path.rpartition("/")
+            yield Damage("altered", about, len(files), partition, "", name, str(files[0]))
+
+
+def _unlisted(opened: TableQueries) -> Iterator[Damage]:
+    """Give what a snapshot reads by one listing of the files alone, the storage's or the metadata table's."""
+    for about, paths in zip(_LISTINGS, opened.unlisted(), strict=True):
+        if paths:
+            partition, _, name = min(paths).rpartition("/")
+            yield Damage("unlisted", about, len(paths), partition, "", name)
+
+
 def _kind_of(opened: TableQueries, instant: Instant) -> tuple[str, str]:
     if instant.action in {"compaction", "logcompaction", "clustering"}:
         return "pending", instant.action
@@ -250,6 +295,8 @@ def _first_group(opened: TableQueries, instant: Instant) -> tuple[str, str]:
 
 
 # -- as warnings
+
+_LISTINGS = ("storage", "metadata table")
 
 _OF_PENDING = {
     "compaction": (
@@ -314,6 +361,18 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.CHANGES,
         f"{_many(one.number, one.about, one.about + 's')} pending",
         f"{_OF_PENDING[one.about]}: run it with the release that planned it",
+    ),
+    "altered": lambda one, _: (
+        Severity.DAMAGE,
+        f"{_many(one.number, 'file of a completed commit', 'files of completed commits')}: {one.as_json()['reason']}",
+        "restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)",
+    ),
+    "unlisted": lambda one, _: (
+        Severity.DAMAGE,
+        f"{_many(one.number, 'file is', 'files are')} on the {one.about} alone"
+        if one.about == _LISTINGS[0]
+        else f"{_many(one.number, 'file is', 'files are')} in the {one.about} alone, and missing on the storage",
+        "rebuild the metadata table with hudi-cli (metadata delete, metadata create): Hudi reads by it from 1.0 on",
     ),
     "open": lambda one, _: (
         Severity.ADVICE,

@@ -128,7 +128,9 @@ def verdict_of(inspection: Inspection) -> str:
     read = inspection.config.read
     by = read.mode.name if read.mode is not None else "payload classes only"
     if not inspection.warnings:
-        return f"This table merges by {by}; no findings."
+        damage = inspection.damage
+        looked_at = "no findings" if damage is None or damage.is_whole else f"no findings {damage.extent}"
+        return f"This table merges by {by}; {looked_at}."
     return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."
 
 

@@ -30,7 +30,7 @@ from bridge.migration.findings import Finding, Severity, worst_first
 from bridge.migration.inspect_report import CodePlace, Inspection, PayloadClass
 from bridge.plan import TableType
 from mergers import RecordMergeMode
-from payloads import PayloadRef, builtin_payloads
+from payloads import PayloadRef, StoredPayloadRef, builtin_payloads
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.jars import jar_paths
@@ -108,12 +108,13 @@ def _named_classes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> 
 
 
 def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: tuple[str, ...]) -> PayloadClass:
-    reference = PayloadRef(name, jar, package)
+    kind = PayloadRef if side == "writer" else StoredPayloadRef
+    reference = kind(name, jar, package)
     if side != "writer" and not reference.is_builtin and not reference.is_compiled:
         why = f"Hudi ships no {name}, and a table's properties alone load no code; name its jar, or the writer's class"
         return PayloadClass(name, side, CodePlace.UNKNOWN, why)
     try:
-        payload_class = PayloadRef(name).resolve(release)
+        payload_class = kind(name).resolve(release)
     except PayloadBridgeError as error:
         is_gone = name in {found.java_name for found in builtin_payloads()}
         if reference.is_compiled and not is_gone:

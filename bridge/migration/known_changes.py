@@ -74,7 +74,9 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: move.passes(HudiRelease.V0_14) and _short(move) == "DefaultHoodieRecordPayload",
+        lambda move: (
+            move.passes(HudiRelease.V0_14) and _short(move) == "DefaultHoodieRecordPayload" and move.has_delete_marker
+        ),
         SilentChange(
             About.DELETES,
             "",
@@ -209,7 +211,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        _upgraded(),
+        lambda move: move.is_upgraded and move.has_delete_marker,
         SilentChange(
             About.DELETES,
             "",

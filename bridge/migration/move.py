@@ -26,6 +26,7 @@ class Move(NamedTuple):
         stores_payload: whether the table itself stores the class.
         to_mode: the merge mode then, where the table stores one.
         changes_mode: whether the move is to a plain merge mode.
+        has_delete_marker: whether a custom delete key is set, by the table or the writer.
     """
 
     from_release: HudiRelease
@@ -37,6 +38,7 @@ class Move(NamedTuple):
     stores_payload: bool = True
     to_mode: RecordMergeMode | None = None
     changes_mode: bool = False
+    has_delete_marker: bool = True
 
     def passes(self, release: HudiRelease) -> bool:
         """Whether `release` is newer than the old one and not newer than the new one."""
@@ -86,6 +88,7 @@ class SilentChange(NamedTuple):
         before: the result until now.
         after: the result then.
         is_damage: whether deleted rows survive or values are lost; otherwise another version wins.
+        columns: it concerns tables that have one of these columns alone; empty for all tables.
     """
 
     about: About
@@ -93,3 +96,4 @@ class SilentChange(NamedTuple):
     before: str
     after: str
     is_damage: bool = False
+    columns: tuple[str, ...] = ()

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import (
+    DELETE_KEY,
+    MERGE_PROPERTY_PREFIX,
     OVERWRITE,
     RECORD_KEY,
     TABLE_NAME,
@@ -95,6 +97,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         stores_payload=table.payload is not None,
         to_mode=TableMergeConfig.from_properties(after).mode,
         changes_mode=mode is not None,
+        has_delete_marker=_has_delete_marker(properties, options),
     )
     has_examples = mode is None or mode.is_plain
     warnings, unlinked = _warnings(table, after, options, move, jar)
@@ -134,6 +137,12 @@ def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str |
     payload = table.payload or given_settings(options, HudiRelease.latest()).payload or table.legacy_payload
     by_arrival = table.mode is RecordMergeMode.COMMIT_TIME_ORDERING
     return OVERWRITE if payload is None and by_arrival else payload
+
+
+def _has_delete_marker(properties: Mapping[str, str], options: Mapping[str, str]) -> bool:
+    """Whether table or writer set a custom delete key, under its own name or as a property of mergers."""
+    names = DELETE_KEY.key, MERGE_PROPERTY_PREFIX + DELETE_KEY.key
+    return any(given.get(name) for given in (properties, options) for name in names)
 
 
 # -- warnings

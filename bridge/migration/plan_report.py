@@ -70,12 +70,18 @@ class MigrationPlan(Showable):
     unlinked: str | None = None
 
     def with_evidence(self, evidence: TableDamage) -> Self:
-        """Return the plan with what `find_damage` found for this move."""
-        return replace(self, warnings=worst_first([*self.warnings, *evidence.findings]), evidence=evidence)
+        """Return the plan with what `find_damage` found for this move, without what can't concern the table."""
+        concerns = tuple(
+            change
+            for change in self.behaviours
+            if not change.columns or not evidence.columns or set(change.columns) & set(evidence.columns)
+        )
+        warnings = worst_first([*self.warnings, *evidence.findings])
+        return replace(self, warnings=warnings, evidence=evidence, behaviours=concerns)
 
     def keys_of(self, change: SilentChange) -> int | None:
         """How many keys of the table have versions that a change is about; None where rows do not show it."""
-        if self.evidence is None or self.evidence.unread is not None or change.about not in _CASES:
+        if self.evidence is None or not self.evidence.compared(str(self.to_release)) or change.about not in _CASES:
             return None
         found = self.evidence.of(_CASES[change.about])
         return 0 if found is None else found.number
@@ -122,9 +128,9 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     result = plan_result(made)
     if made.evidence is not None:
         result["evidence"] = made.evidence.to_json()
-    verdict = (
-        f"Table version {made.from_version} to {made.to_version}: {len(made.changes)} properties and "
-        f"{len(made.behaviours)} behaviours change" + (f", {damage} of them with damage." if damage else ".")
+    move = f"Table version {made.from_version} to {made.to_version}{_rows_first(made)}"
+    verdict = f"{move}: {len(made.changes)} properties and {len(made.behaviours)} behaviours change" + (
+        f", {damage} of them with damage." if damage else "."
     )
     if made.unlinked is not None:
         verdict += f" But merges will fail: {made.unlinked}."
@@ -139,6 +145,20 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     )
 
 
+def _rows_first(made: MigrationPlan) -> str:
+    """Return what of the rows is known, for the verdict; nothing where they were not to be read."""
+    evidence = made.evidence
+    if evidence is None:
+        return ""
+    if not evidence.compared(str(made.to_release)):
+        return " (no rows were read)" if evidence.slices else ""
+    found = evidence.of(SymptomKind.DIFFERS)
+    if found is None:
+        return ", with the same rows as the files are" if evidence.is_complete(str(made.to_release)) else ""
+    rows = "1 row" if found.number == 1 else f"{found.number} rows"
+    return f", which shows {rows} differently as the files are"
+
+
 def plan_result(made: MigrationPlan) -> dict[str, Any]:
     """Return a plan in JSON values."""
     return {
@@ -148,7 +168,15 @@ def plan_result(made: MigrationPlan) -> dict[str, Any]:
         "undo": [_step_as_json(step) for step in made.undo],
         "not_undone": [change._asdict() for change in made.not_undone],
         "behaviours": [
-            change._asdict() | {"about": change.about.value, "keys": made.keys_of(change)} for change in made.behaviours
+            {
+                "about": change.about.value,
+                "case": change.case,
+                "before": change.before,
+                "after": change.after,
+                "is_damage": change.is_damage,
+                "keys": made.keys_of(change),
+            }
+            for change in made.behaviours
         ],
         "warnings": findings_as_json(made.warnings),
     }
@@ -174,25 +202,29 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
     numbers = ["" if number is None else str(number) for number in map(made.keys_of, made.behaviours)]
     counted = [(*row, number) for row, number in zip(rows, numbers, strict=True)]
     evidence, to = made.evidence, made.to_release
+    table = [Table(("about", "what happens", *made.names, "keys"), counted, "Changes silently")] if rows else []
+    return [*table, _proof(made, evidence, str(to))]
+
+
+def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
+    """Return what the rows show, and of how many file slices."""
+    if evidence.unread is not None:
+        return f"Evidence {evidence.extent}."
+    if capabilities(made.to_release).created_version < made.from_version:
+        return f"Evidence {evidence.extent}: Hudi {to} can't read the table as it is."
+    compared = evidence.compared(to)
+    reason = next((one.reason for one in evidence.damage if one.kind == SymptomKind.UNREADABLE), "")
+    if not compared and evidence.read:
+        return f"No evidence: none of {evidence.read} file slices could be read and compared ({reason})."
     found = evidence.of(SymptomKind.DIFFERS)
     number = "no row" if found is None else "1 row" if found.number == 1 else f"{found.number} rows"
-    unreadable = sum(
-        one.number for one in evidence.damage if one.kind == SymptomKind.UNREADABLE and one.about == str(to)
-    )
     shown = f"read as they are, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
-    if unreadable:
-        shown = f"of those that it reads, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
-        shown += f", and can't read {unreadable} of the file slices"
-    if capabilities(to).created_version < made.from_version:
-        shown = f"Hudi {to} can't read the table as it is"
-    proof = (
+    if compared < evidence.read:
+        shown = f"in {compared} of {evidence.read} file slices, {shown}; the others could not be compared ({reason})"
+    return (
         f"Evidence {evidence.extent}: {shown}. Keys are those of which a log holds such versions; base files hold "
         "winners alone."
     )
-    if evidence.unread is not None:
-        proof = f"Evidence {evidence.extent}."
-    table = [Table(("about", "what happens", *made.names, "keys"), counted, "Changes silently")] if rows else []
-    return [*table, proof]
 
 
 def steps_body(made: MigrationPlan) -> list[str | Table]:

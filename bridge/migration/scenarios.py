@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+OPERATIONS: Final = ("Op", "_change_operation_type")
+"""The columns in which DMS and Debezium have the operation of a change."""
 UNAVAILABLE: Final = "__debezium_unavailable_value"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.config import OVERWRITE, SUCCESSORS
 from bridge.migration.known_changes import NOTES
 from bridge.migration.move import Answering, Move, SilentChange
-from bridge.migration.scenarios import About, ScenarioDifference
+from bridge.migration.scenarios import OPERATIONS, About, ScenarioDifference
 from mergers import RecordMergeMode
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ def _played(move: Move, examples: Examples) -> Iterator[SilentChange]:
         # In the scenarios tables store their class; the notes cover the others.
         return
     left = Answering(move.from_release, move.from_version, move.payload, move.table_type)
-    for (about, text, _), before, after in examples(left, _then(move)) or ():
-        yield SilentChange(about, text, before, after)
+    for (about, text, batches), before, after in examples(left, _then(move)) or ():
+        by_operation = any(row.op for batch in batches for row in batch)
+        yield SilentChange(about, text, before, after, columns=OPERATIONS if by_operation else ())
 
 
 def _then(move: Move) -> Answering:

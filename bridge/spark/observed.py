@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any
+import threading
+from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql import Observation
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
 _EXCLUDED = "spark.sql.adaptive.optimizer.excludedRules"
+_PATIENCE: Final = 30.0
+"""Seconds after a job in which its listeners tell what they saw; behind a busy driver they come late."""
 _DROPS_EMPTY = "org.apache.spark.sql.execution.adaptive.AQEPropagateEmptyRelation"
 
 
@@ -30,7 +33,7 @@ def can_observe(spark: SparkSession) -> bool:
 def observing(spark: SparkSession) -> Iterator[None]:
     """Let Spark tell all that the jobs of a `with` block observe, also where a part of a query turns out to be empty.
 
-    Adaptive execution drops such a part together with what is observed in it, and who asks for that waits forever.
+    Adaptive execution drops such a part together with what is observed in it; a job of its own counts it then, later.
     """
     before = spark.conf.get(_EXCLUDED, None)
     spark.conf.set(_EXCLUDED, ",".join(filter(None, (before, _DROPS_EMPTY))))
@@ -58,6 +61,26 @@ class ObservedFrame:
 
     def counts(self, computed: DataFrame | None = None) -> dict[str, Any]:
         """Return the counts, once a job has computed the frame; `computed` are its rows, if Spark keeps them."""
-        if self._observation is not None:
-            return self._observation.get
+        told = self._told()
+        if told is not None:
+            return told
         return (self.frame if computed is None else computed).select(*self._counts).collect()[0].asDict()
+
+    def _told(self) -> dict[str, Any] | None:
+        """Return what Spark tells of the job; None where it tells nothing, as of a part that it dropped from the plan.
+
+        `Observation.get` waits without an end, so it waits in a thread of its own.
+        """
+        observation = self._observation
+        if observation is None:
+            return None
+        came: list[dict[str, Any]] = []
+
+        def ask() -> None:
+            with contextlib.suppress(Exception):  # counted by a job instead
+                came.append(observation.get)
+
+        waiting = threading.Thread(target=ask, daemon=True)
+        waiting.start()
+        waiting.join(_PATIENCE)
+        return came[0] if came else None

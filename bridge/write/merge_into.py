@@ -30,6 +30,7 @@ from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.moment import Moment
 from bridge.write.stored_rows import check_slices, of_batch
 from bridge.write.target import WriteTarget
+from payloads import HudiRelease
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     if incoming.isStreaming:
         msg = "the batch is a stream; write it with foreachBatch(bridge.merge_batch(table, plan))"
         raise InputError(msg)
-    found = HudiTable(incoming.sparkSession, table) if isinstance(table, str) else table
+    found = HudiTable(incoming.sparkSession, table, HudiRelease.latest()) if isinstance(table, str) else table
     for _ in range(TRIES - 1 if is_locked(options or {}) else 0):
         with contextlib.suppress(RefusedCommitError):
             return _merged(found, incoming, plan, batch, options or {}, before_commit)

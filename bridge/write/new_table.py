@@ -77,7 +77,7 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
     spark = rows.sparkSession
     with new_table(spark, Target(path, overwrite=overwrite), plan, version=version, options=options) as run:
         run.write(rows)
-    return HudiTable(spark, path)
+    return HudiTable(spark, path, _NEWEST)
 
 
 @contextlib.contextmanager

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-
 from bridge.verify.class_file import read_class
+
 from mergers.registry import BUILT_IN_NAMES
 from payloads.registry import builtin_payloads
 from payloads.released import DIGESTS, digest_of

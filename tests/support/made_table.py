@@ -46,11 +46,8 @@ class MadeTable:
         `properties` are other settings of the table, without `hoodie.table.` and with `_` for a dot.
         """
         self.path = folder
-        written = [{"name": name, "type": ["null", kind], "default": None} for name, kind in fields.items()]
-        meta = [{"name": name, "type": ["null", "string"], "default": None} for name in META_COLUMNS]
-        self._table = json.dumps({"type": "record", "name": "made", "fields": written})
-        self._logged = json.dumps({"type": "record", "name": "made", "fields": [*meta, *written]})
-        self._parsed = fastavro.parse_schema(json.loads(self._logged))
+        self._table = _schema(fields)
+        self._logged = _schema(dict.fromkeys(META_COLUMNS, "string") | dict(fields))
         self._commits = 0
         (folder / ".hoodie").mkdir(parents=True)
         others = {f"hoodie.table.{name.replace('_', '.')}": value for name, value in properties.items()}
@@ -81,29 +78,27 @@ class MadeTable:
         *,
         positions: str = "",
         as_parquet: bool = False,
+        types: Mapping[str, Any] | None = None,
     ) -> None:
         """Write a log file of a group's rows, as Avro or Parquet; `version`, from 1, is its commit's, too.
 
-        `positions` is the header of a block whose rows belong to positions in the base file.
+        `positions` is the header of a block whose rows belong to positions in the base file; `types` has the columns
+        that the block labels otherwise than the table.
         """
         meta = dict.fromkeys(META_COLUMNS, "") | {META_COLUMNS[0]: instant(version)}
         whole = [{**meta, META_COLUMNS[2]: row["id"], **row} for row in rows]
-        content = self._as_parquet(whole) if as_parquet else self._as_avro(whole)
-        header = {HeaderKey.INSTANT_TIME: instant(version), HeaderKey.SCHEMA: self._logged}
+        schema = self._logged
+        if types:
+            own = {one["name"]: one["type"][1] for one in json.loads(schema)["fields"]}
+            schema = _schema(own | dict(types))
+        content = self._as_parquet(whole) if as_parquet else _as_avro(whole, schema)
+        header = {HeaderKey.INSTANT_TIME: instant(version), HeaderKey.SCHEMA: schema}
         if positions:
             header[HeaderKey.RECORD_POSITIONS] = positions
             header[HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS] = FIRST
         name = f".{group}_{FIRST}.log.{version}_0-0-0"
         kind = BlockType.PARQUET_DATA if as_parquet else BlockType.AVRO_DATA
         (self.path / partition / name).write_bytes(block(kind, content, header))
-
-    def _as_avro(self, rows: Iterable[Mapping[str, Any]]) -> bytes:
-        records: list[bytes] = []
-        for row in rows:
-            out = io.BytesIO()
-            fastavro.schemaless_writer(out, self._parsed, row)
-            records.append(out.getvalue())
-        return struct.pack(">ii", 3, len(records)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
 
     def _as_parquet(self, rows: list[dict[str, Any]]) -> bytes:
         out = io.BytesIO()
@@ -126,6 +121,22 @@ class MadeTable:
                 {"partitionToWriteStats": {}, "extraMetadata": {"schema": self._table}, "operationType": "UPSERT"}
             )
         )
+
+
+def _schema(types: Mapping[str, Any]) -> str:
+    """Return a record schema of nullable columns."""
+    fields = [{"name": name, "type": ["null", kind], "default": None} for name, kind in types.items()]
+    return json.dumps({"type": "record", "name": "made", "fields": fields})
+
+
+def _as_avro(rows: Iterable[Mapping[str, Any]], schema: str) -> bytes:
+    parsed = fastavro.parse_schema(json.loads(schema))
+    records: list[bytes] = []
+    for row in rows:
+        out = io.BytesIO()
+        fastavro.schemaless_writer(out, parsed, row)
+        records.append(out.getvalue())
+    return struct.pack(">ii", 3, len(records)) + b"".join(struct.pack(">i", len(r)) + r for r in records)
 
 
 def instant(version: int) -> str:

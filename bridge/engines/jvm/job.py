@@ -19,7 +19,7 @@ from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
-from payloads import PayloadNotFoundError, PayloadRef
+from payloads import PayloadNotFoundError, PayloadRef, StoredPayloadRef
 from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
 
@@ -77,7 +77,7 @@ class Calls:
         if not named:
             raise PlanError(_uncalled(plan, self._config))
         source = () if merger is None else (merger.jars, merger.package)
-        self.reference = plan.payload or PayloadRef(named[0], *source)
+        self.reference = plan.payload or StoredPayloadRef(named[0], *source)
         self.classes = tuple(named)
 
     def _refuse_partial_updates(self) -> None:

@@ -1,0 +1,120 @@
+"""The files that completed commits wrote and that a snapshot needs, held against what is on the storage.
+
+A commit names each file that it wrote, with its size (HoodieWriteStat). Of a file group the last base file counts, and
+the logs on it; older slices may have been cleaned.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.hudi.file_slices import base_file, log_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from bridge.hudi.file_slices import LogFile
+    from bridge.hudi.files import Listing
+    from bridge.hudi.timeline import ActiveTimeline
+
+
+class AlteredFile(NamedTuple):
+    """A file that is not as the commit wrote it.
+
+    Attributes:
+        path: below the table.
+        instant: the commit (requested time).
+        written: its bytes, as the commit says; 0 where it does not.
+        found: the bytes on the storage; None where the file is missing.
+    """
+
+    path: str
+    instant: str
+    written: int
+    found: int | None
+
+    def __str__(self) -> str:
+        """Say what is wrong with it."""
+        if self.found is None:
+            return f"{self.path} is missing"
+        return f"{self.path} has {self.found} bytes, and the commit {self.instant} wrote {self.written}"
+
+
+class _Written(NamedTuple):
+    name: str
+    instant: str
+    size: int
+
+
+@dataclass
+class _Group:
+    """What commits wrote of a file group."""
+
+    bases: dict[str, _Written] = field(default_factory=dict)
+    logs: dict[str, tuple[_Written, LogFile]] = field(default_factory=dict)
+
+
+def altered_files(
+    timeline: ActiveTimeline, listings: Iterable[Listing], *, has_completion_times: bool
+) -> list[AlteredFile]:
+    """Return the files of the last slices that are missing, or have another size than their commit says, by path.
+
+    What only archived commits say is not looked at.
+
+    Args:
+        timeline: that of the table.
+        listings: what is on the storage.
+        has_completion_times: whether log files are named by their own instant, not by their slice's.
+
+    Raises:
+        DamagedFileError: a commit can't be read.
+    """
+    present = dict(listings)
+    replaced = timeline.replaced(timeline.latest or "")
+    found = []
+    for (partition, file_id), group in sorted(_groups(timeline).items()):
+        if (partition, file_id) in replaced:
+            continue
+        sizes = present.get(partition, {})
+        for one, is_log in _needed(timeline, group, has_completion_times=has_completion_times):
+            size = sizes.get(one.name)
+            # Other commits, and rollbacks, may have appended to a log.
+            is_whole = size is not None and (not one.size or (size >= one.size if is_log else size == one.size))
+            if not is_whole:
+                path = f"{partition}/{one.name}" if partition else one.name
+                found.append(AlteredFile(path, one.instant, one.size, size))
+    return found
+
+
+def _groups(timeline: ActiveTimeline) -> dict[tuple[str, str], _Group]:
+    """Return what the commits of the active timeline wrote, by partition and file id."""
+    found: dict[tuple[str, str], _Group] = {}
+    for instant in timeline.commits:
+        for partition, stats in (timeline.metadata(instant).get("partitionToWriteStats") or {}).items():
+            for stat in stats:
+                name = str(stat.get("path") or "").rpartition("/")[2]
+                size = stat.get("fileSizeInBytes")
+                written = _Written(name, instant.requested, size if isinstance(size, int) and size > 0 else 0)
+                if (base := base_file(name)) is not None:
+                    found.setdefault((partition, base.file_id), _Group()).bases[base.instant] = written
+                elif (log := log_file(name)) is not None and not log.is_cdc:
+                    group = found.setdefault((partition, log.file_id), _Group())
+                    known = group.logs.get(name)
+                    if known is None or known[0].size <= written.size:
+                        group.logs[name] = written, log
+                    below = base_file(str(stat.get("baseFile") or ""))
+                    if below is not None:  # its own commit may be archived
+                        group.bases.setdefault(below.instant, _Written(below.name, below.instant, 0))
+    return found
+
+
+def _needed(timeline: ActiveTimeline, group: _Group, *, has_completion_times: bool) -> Iterator[tuple[_Written, bool]]:
+    """Give the files of a group that a snapshot reads, each with whether it is a log."""
+    last = max(group.bases, default="")
+    if last:
+        yield group.bases[last], False
+    for written, log in group.logs.values():
+        begun = timeline.completion_time(log.instant) if has_completion_times else log.instant
+        if begun >= last:
+            yield written, True

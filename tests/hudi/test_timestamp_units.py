@@ -1,0 +1,83 @@
+"""Timestamps whose files and schema name different units, as each release shows them (recorded from real Hudi)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+
+from bridge.hudi import Differing, ReaderQuery, SliceReaders, TableQueries
+from tests.conformance.tables import rows_of
+from tests.support.made_table import MadeTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
+MICROS = {"type": "long", "logicalType": "timestamp-micros"}
+COUNT = 1720631224939
+"""Milliseconds in July 2024; as microseconds they are in January 1970."""
+# The year of the rows of base file alone, of both, and of the log alone.
+RECORDED = {
+    ("us", None): {"0.15": (1970, 2024, 2024), "1.0": (1970, 1970, 1970), "1.1": (2024,) * 3, "1.2": (2024,) * 3},
+    ("us", "micros"): {"0.15": (1970, 2024, 2024), "1.0": (1970, 1970, 1970), "1.1": (2024,) * 3, "1.2": (2024,) * 3},
+    ("ms", None): {"0.15": (2024, 2024, 2024), "1.0": (2024, 1970, 1970), "1.1": (2024,) * 3, "1.2": (2024,) * 3},
+}
+
+
+def table_of(folder: Path, base: str, log: str | None, kind: Any = MILLIS) -> str:
+    """A table of milliseconds whose base file, and log, may be labelled otherwise; all hold the same counts."""
+    made = MadeTable(folder, {"id": "string", "part": "string", "ts": "long", "tt": kind})
+    times = pa.array([COUNT, COUNT + 1000]).view(pa.timestamp(base, "UTC"))
+    made.base("f", pa.table({"id": ["k0", "k1"], "part": ["p", "p"], "ts": [1, 1], "tt": times}))
+    rows = [{"id": key, "part": "p", "ts": 2, "tt": COUNT + 2000} for key in ("k1", "k2")]
+    made.log("f", "p", rows, 1, types={"tt": MICROS} if log else None)
+    made.commit()
+    made.commit(1)
+    return str(folder)
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
+@pytest.mark.parametrize(("base", "log"), RECORDED)
+def test_each_release_has_its_units(tmp_path: Path, base: str, log: str | None, release: str) -> None:
+    rows = rows_of(TableQueries(table_of(tmp_path / "t", base, log), release).snapshot())
+    found = {row["id"]: row["tt"] for row in rows}
+    assert tuple(int(found[key][:4]) for key in ("k0", "k1", "k2")) == RECORDED[base, log][release]
+    assert all(text.partition(".")[2].startswith("939" if text.startswith("2024") else "22") for text in found.values())
+
+
+@pytest.mark.parametrize(("base", "log"), RECORDED)
+def test_readers_that_differ_in_units_are_told_apart(tmp_path: Path, base: str, log: str | None) -> None:
+    opened = TableQueries(table_of(tmp_path / "t", base, log), "0.15")
+    releases = ("0.15", "1.0", "1.1", "1.2")
+    answers = [opened.read_by(release).snapshot() for release in releases]
+    readers = SliceReaders([ReaderQuery(answer.query) for answer in answers])
+    (found,) = answers[0].slices
+    told: dict[str, set[str]] = {release: set() for release in releases[1:]}
+    for part in readers.compare(found):
+        if isinstance(part, Differing):
+            told[releases[part.reader]].update(part.keys)
+    recorded = RECORDED[base, log]
+    for release, keys in told.items():
+        pairs = zip(("k0", "k1", "k2"), recorded["0.15"], recorded[release], strict=True)
+        assert keys == {key for key, left, right in pairs if left != right}
+
+
+def test_nested_timestamps_of_a_log_have_its_units(tmp_path: Path) -> None:
+    kind = {"type": "array", "items": ["null", MILLIS]}
+    made = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long", "tts": kind})
+    times = pa.array([[COUNT]], pa.list_(pa.int64())).cast(pa.list_(pa.timestamp("ms", "UTC")))
+    made.base("f", pa.table({"id": ["k0"], "part": ["p"], "ts": [1], "tts": times}))
+    made.log("f", "p", [{"id": "k1", "part": "p", "ts": 2, "tts": [COUNT, None]}], 1)
+    made.commit()
+    made.commit(1)
+    years = {}
+    for release in ("0.15", "1.0", "1.2"):
+        rows = rows_of(TableQueries(str(tmp_path / "t"), release).snapshot())
+        years[release] = {row["id"]: int(row["tts"][0][:4]) for row in rows}
+    assert years == {
+        "0.15": {"k0": 2024, "k1": 2024},
+        "1.0": {"k0": 2024, "k1": 1970},
+        "1.2": {"k0": 2024, "k1": 2024},
+    }
