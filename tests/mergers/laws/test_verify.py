@@ -145,7 +145,7 @@ def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_p
     text = " ".join(run(*words).stdout.split())
     assert "action [data]: proved (for these values, " in text
     assert "cases: every 2 or 3 of 5 versions, on 5 stored rows and on none; every 2 of " in text
-    assert "blocks of versions; ordering values False, True)" in text
+    assert "every 2 of 1 block of versions; ordering values False, True)" in text
     assert "5 records: id 'key'; late False, True; n 1, 0, 2, 3" in text
     assert text.count("not applicable:") == 1
     assert "every law [flagged] (the schema has no column that marks a delete)" in text

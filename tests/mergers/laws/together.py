@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from mergers.laws import interpreter
+from mergers.laws.elsewhere import is_ours
+from mergers.laws.evaluate import Evaluator
 from mergers.laws.jobs import answered, jobs_of
+from mergers.laws.reading import studied
 from mergers.laws.rules import DETERMINISM
 from mergers.laws.subject import subject_of
 from mergers.laws.universe import small_universe
@@ -22,7 +25,8 @@ class Together:
         for subject in subjects:
             found = subject_of(subject, **settings)
             self.algebras.append(found.algebra)
-            self.jobs.append(jobs_of(DETERMINISM, small_universe(found.spec, domain, lambda _version: False)))
+            spec = studied(found.spec, Evaluator(found.algebra), is_ours=is_ours(found.algebra))
+            self.jobs.append(jobs_of(DETERMINISM, small_universe(spec, domain, lambda _version: False)))
         self.interpreters = interpreter.Interpreters(self.algebras)
 
     def __call__(self, algebra):

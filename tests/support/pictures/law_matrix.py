@@ -14,7 +14,10 @@ _TOP, _LEFT, _LINE, _STEP, _MARK = 112, 364, 22, 46, 14
 _SYMBOLS: Final = {"+": "holds", "**-**": "violated", "?": "open", ".": "none"}
 _LEGEND: Final = (
     "Three marks per law: records only; with records marked as deletes; with deletes that have no record.",
-    "+ proved on a small universe, \u2212 violated, ? not checked, dot: does not apply. Each class in its newest release.",
+    (
+        "+ proved on a small universe, \u2212 violated, ? not checked, dot: does not apply. "
+        "Each class in its newest release."
+    ),
 )
 
 
