@@ -137,6 +137,11 @@ _OLDER_JAVA = (
     "executors run an older Java than the driver ({}); run one version on both (JAVA_HOME, and "
     "--conf spark.executorEnv.JAVA_HOME=FOLDER)"
 )
+_DEAD_WORKER = (
+    "a Python worker has died: native code that the class calls has crashed, or there was no memory left; give it more "
+    "(--conf spark.executor.memoryOverhead), or fix the class; a session with a master as local[4,2], or of a cluster, "
+    "tries the task again and names the key"
+)
 # What surrounds a job: what its error has, and what to tell.
 _SURROUNDINGS = {
     re.compile(
@@ -150,6 +155,7 @@ _SURROUNDINGS = {
         r"UnknownStoreException: ([^\n]+)"
     ): "there is no such bucket or container ({}); correct its name, or create it",
     re.compile(r"UnsupportedClassVersionError: ([^\n]+)"): _OLDER_JAVA,
+    re.compile(r"Python worker exited unexpectedly"): _DEAD_WORKER,
 }
 
 

@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from types import CodeType
+
+CALLS = "<call of a user's class>"
+"""The file, in tracebacks, of functions that only call a user's class."""
 
 
 def record_maker(names: Sequence[str]) -> Callable[[list[list[Any]], int], list[dict[str, Any]]]:
@@ -57,9 +61,10 @@ def call(
         values["props"] = "({} if props is None else props)"
     callee = "target" if attribute == "__init__" else f"target.{attribute}"
     given = [values[name] for name in positional] + [f"{keyword}={values[name]}" for keyword, name in keywords.items()]
-    return _compiled(f"lambda {', '.join(('target', *parameters))}: {callee}({', '.join(given)})")
+    source = f"lambda {', '.join(('target', *parameters))}: {callee}({', '.join(given)})"
+    return _compiled(compile(source, CALLS, "eval"))
 
 
-def _compiled(source: str, **names: Any) -> Callable[..., Any]:
+def _compiled(source: str | CodeType, **names: Any) -> Callable[..., Any]:
     function: Callable[..., Any] = eval(source, names)  # noqa: S307 (names of fields as literals, and of parameters)
     return function

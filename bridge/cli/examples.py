@@ -60,6 +60,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
     "payloads": (
         "payload-bridge payloads --release 1.2",
         "payload-bridge payloads DefaultHoodieRecordPayload",
+        "payload-bridge payloads com.acme.OrderPayload --jar acme.jar --release 1.2",
     ),
     "plan": (
         "payload-bridge plan warehouse/orders --to 1.2",

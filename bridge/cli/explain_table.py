@@ -33,6 +33,7 @@ _OF_BATCHES = (
     "fidelity",
     "implementation",
     "jars",
+    "call_timeout",
     "package",
     "keep_table_version",
     "compact_after",

@@ -36,6 +36,7 @@ _OF_THE_TABLE = (
     "table_type",
     "arrival",
     "jars",
+    "call_timeout",
     "package",
     "upgrade_after",
     "via",

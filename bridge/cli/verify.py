@@ -17,7 +17,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.verb import Verb
 from bridge.cli.writing import may_replace, stop_if_dry
-from bridge.errors import EngineError, InputError
+from bridge.errors import ClassLinkError, EngineError, InputError
 from bridge.spark import read_schema
 from bridge.verify import compiled, gives_columns_alone, pytest_text, spark_text, verify, write
 from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS
@@ -136,7 +136,7 @@ def _verified(
             seed=options["seed"],
             allow=allow or (),
         )
-    except (InputError, EngineError):
+    except (ClassLinkError, EngineError, InputError):
         raise
     except PayloadBridgeError as error:
         refuse(error)

@@ -33,6 +33,7 @@ from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_s
 from bridge.engines import arrow_schema
 from bridge.errors import PlanError, sentence_of
 from bridge.hudi import Differing, ReaderQuery, SliceReaders, converted
+from bridge.merge import users_called
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import current, without_values
 from bridge.spark import kept, spark_schema
@@ -226,6 +227,7 @@ def _data_struct(queries: Sequence[SliceQuery]) -> spark_types.StructType:
     )
 
 
+@users_called(lambda queries: queries[0].query.plan)
 def _compare_slices(
     queries: list[ReaderQuery], numbers: list[int], schema: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:

@@ -18,6 +18,7 @@ from bridge.explain.explanation import SidesTracer
 from bridge.explain.row import ExplainedRow
 from bridge.explain.timeline import timeline_of
 from bridge.explain.trace import check_traceable
+from bridge.merge import users_called
 from bridge.pipeline import ARRIVAL
 from bridge.redaction import current
 from bridge.report import json_record
@@ -152,6 +153,7 @@ class _Tracing(NamedTuple):
     redaction: Redaction
 
 
+@users_called(lambda job: job.sides.left)
 def _trace(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Trace the keys of a task, whose rows come in order."""
     job.redaction.activate()  # of the task's own process

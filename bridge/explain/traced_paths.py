@@ -14,6 +14,7 @@ from bridge.explain.row import ExplainedRow, ExplainedSide
 from bridge.explain.timeline import timeline_of_paths
 from bridge.explain.trace import Tracer
 from bridge.explain.traced_keys import MOST_VERSIONS, check_in_tasks, name_of, rows_by_key, versions_by_key
+from bridge.merge import users_called
 from bridge.pipeline import path_words, some_keys
 from bridge.redaction import current
 from bridge.report import json_record
@@ -80,6 +81,7 @@ class _PathTracing(NamedTuple):
     redaction: Redaction
 
 
+@users_called(lambda job: job.plan)
 def _trace(job: _PathTracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Trace the keys of a task, whose rows come in order."""
     job.redaction.activate()  # of the task's own process

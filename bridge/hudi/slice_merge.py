@@ -11,9 +11,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.python import UnfitRecordError
+from bridge.engines.python import UnfitRecordError, of_another_key, same_keys
 from bridge.merge import Action, RowSource, StoredRow
 from mergers import HoodieKey
+from payloads import PayloadFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -40,30 +41,60 @@ class Conversion:
         schema: of the records, with meta columns.
         reader, writer: the two directions.
         keys_of: gives the record key of each row.
+        key: the columns of the record key, which no merge may change.
     """
 
-    def __init__(self, schema: AvroSchema, reader: RecordReader, writer: RecordWriter, keys_of: KeysOf) -> None:
+    def __init__(
+        self,
+        schema: AvroSchema,
+        reader: RecordReader,
+        writer: RecordWriter,
+        keys_of: KeysOf,
+        key: tuple[str, ...] = (),
+    ) -> None:
         self.schema = schema
         self.reader = reader
         self.writer = writer
         self.keys_of = keys_of
+        self.key = key
 
     def records(self, batch: pa.RecordBatch, rows: Sequence[int]) -> list[Record]:
         """Return some rows as records."""
         return self.reader.rows(batch, np.array(rows, int))
 
-    def written(self, made: list[tuple[str, Record]], log: SliceLog) -> pa.RecordBatch:
-        """Return merged records, each with its key, as rows; a key whose record does not fit has failed.
+    def written(
+        self, made: list[tuple[str, Record]], log: SliceLog, owners: pa.RecordBatch | None = None
+    ) -> pa.RecordBatch:
+        """Return merged records, each with its key, as rows; a key whose record can't be stored has failed.
+
+        `owners` has a row of the key of each, where there is one: no record may have another key.
 
         Raises:
-            MergeFailedError: a record does not fit, and keys are not set aside.
+            MergeFailedError: a record can't be stored, and keys are not set aside.
         """
         while True:
             try:
-                return self.writer.batch([record for _, record in made])
+                found = self.writer.batch([record for _, record in made])
             except UnfitRecordError as error:
-                key, _ = made.pop(error.number)
-                log.fail(key, error)
+                wrong, failure = error.number, error
+            else:
+                moved = None if owners is None else self._moved(found, owners)
+                if moved is None:
+                    return found
+                wrong, failure = moved
+            key, _ = made.pop(wrong)
+            log.fail(key, failure)
+            if owners is not None:
+                owners = owners.filter(pa.array(np.arange(owners.num_rows) != wrong))
+
+    def _moved(self, made: pa.RecordBatch, owners: pa.RecordBatch) -> tuple[int, Exception] | None:
+        """Return the first record with the key of another row, and what is wrong; None where there is none."""
+        for name in self.key:
+            wrong = np.flatnonzero(~same_keys(made.column(name), owners.column(name)))
+            if len(wrong):
+                at = int(wrong[0])
+                return at, PayloadFailedError(of_another_key(f"{name}={made.column(name)[at].as_py()!r}"))
+        return None
 
 
 class SliceMerge:
@@ -121,9 +152,10 @@ class SliceMerge:
         stays = np.ones(batch.num_rows, bool)
         taken: list[pa.RecordBatch] = []
         made: list[tuple[str, Record]] = []
+        owners: list[int] = []
         is_called = numbers >= self._in_columns
         if self._columns is not None:
-            won, made = self._by_columns(self._columns, batch, rows[~is_called], numbers[~is_called], stays)
+            won, made, owners = self._by_columns(self._columns, batch, rows[~is_called], numbers[~is_called], stays)
             taken = [self._columns.rows.take(pa.array(won))] if len(won) else []
         called = [
             (row, self._folded[number - self._in_columns])
@@ -134,27 +166,29 @@ class SliceMerge:
             stays[row] = is_base
             if not is_base and record is not None:
                 made.append((key, record))
+                owners.append(row)
         yield batch.filter(pa.array(stays))
         yield from taken
         if made:
-            yield self._rows.written(made, self._log)
+            yield self._rows.written(made, self._log, batch.take(pa.array(owners)))
 
     def _by_columns(
         self, columns: LogColumns, batch: pa.RecordBatch, rows: Rows, numbers: Rows, stays: npt.NDArray[np.bool_]
-    ) -> tuple[Rows, list[tuple[str, Record]]]:
-        """Return the rows of the log that replace rows of a batch, and records made; notes which rows stay."""
+    ) -> tuple[Rows, list[tuple[str, Record]], list[int]]:
+        """Return the rows of the log that replace rows of a batch, and records made of others; notes which stay."""
         rows, numbers = columns.met(rows, numbers)
         if not len(rows):
-            return numbers, []
+            return numbers, [], []
         is_won, is_open = columns.compared(batch, rows, numbers)
         stays[rows[is_won]] = False
         if self._calls is None or not is_open.any():
-            return numbers[is_won], []
+            return numbers[is_won], [], []
         rows, opened = rows[is_open], numbers[is_open]
         sources, records = self._calls.pairs(batch, rows, columns, opened, self._log.fail)
         stays[rows[sources != RowSource.STORED]] = False
         made = zip(columns.keys_at(opened[sources == RowSource.MADE]), records, strict=True)
-        return np.concatenate([numbers[is_won], opened[sources == RowSource.INCOMING]]), list(made)
+        won = np.concatenate([numbers[is_won], opened[sources == RowSource.INCOMING]])
+        return won, list(made), rows[sources == RowSource.MADE].tolist()
 
     def _only_in_columns(self, columns: LogColumns) -> Iterator[pa.RecordBatch]:
         numbers = columns.unmet()
@@ -167,8 +201,9 @@ class SliceMerge:
                 if len(won):
                     yield columns.rows.take(pa.array(won))
                 if records:
-                    keys = columns.keys_at(part[sources == RowSource.MADE])
-                    yield self._rows.written(list(zip(keys, records, strict=True)), self._log)
+                    owners = part[sources == RowSource.MADE]
+                    made = list(zip(columns.keys_at(owners), records, strict=True))
+                    yield self._rows.written(made, self._log, columns.rows.take(pa.array(owners)))
 
 
 def merge_rows(

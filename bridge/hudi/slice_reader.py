@@ -62,7 +62,7 @@ class SliceReader:
         self._wanted = None if query.keys is None else pa.array(sorted(query.keys), pa.string())
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         reader, writer = RecordReader(self._schema, self.arrow), RecordWriter(self._schema, self.arrow)
-        self._rows = Conversion(self._schema, reader, writer, self.key_column)
+        self._rows = Conversion(self._schema, reader, writer, self.key_column, _checked_key(query))
         self.folder = LogFolder(query, self._schema, self._keys, reader, writer)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
@@ -271,3 +271,12 @@ class SliceReader:
             columns[name] = pa.nulls(batch.num_rows, pa.string())
         arrays = [converted(columns[field.name], field.type) for field in self.shown]
         yield pa.RecordBatch.from_arrays(arrays, schema=self.shown)
+
+
+def _checked_key(query: SliceQuery) -> tuple[str, ...]:
+    """Return the columns of the record key that a class of the user may not change; none where Hudi's own merge."""
+    plan = query.plan
+    is_users = (
+        plan.mode is None if plan.merger is not None else plan.payload is not None and not plan.payload.is_builtin
+    )
+    return tuple(name for name in plan.key if is_users and name in query.schema.by_name and name not in META_COLUMNS)

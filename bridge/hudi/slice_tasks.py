@@ -14,6 +14,7 @@ from bridge.engines import ADDED_TYPES, KIND, ORDERING, QUARANTINE, SIDES
 from bridge.hudi.schema_evolution import converted
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DELETE, GroupVersions
+from bridge.merge import users_called
 from bridge.programs import Origin
 from bridge.redaction import without_credentials
 from bridge.spark import META_COLUMNS, spark_schema, with_meta
@@ -29,6 +30,7 @@ _KEY = META_COLUMNS[2]
 _ASIDE: Any = to_arrow_type(ADDED_TYPES[QUARANTINE])
 
 
+@users_called(lambda query: query.plan)
 def read_versions(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read the versions of one task's file groups, one group after another."""
     reader = GroupVersions(query)
@@ -36,6 +38,7 @@ def read_versions(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Itera
         yield from reader.read(group)
 
 
+@users_called(lambda query: query.plan)
 def read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read the slices of one task, one after another.
 

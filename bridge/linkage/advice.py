@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.linkage.class_file import (
     CONSTRUCTOR,
     OBJECT,
+    ClassField,
     ClassFile,
     ClassMethod,
     Flag,
@@ -56,8 +57,11 @@ def instead_of(use: Use, path: ClassPath) -> str:
     if use.op.is_field:
         found = [f"`{written(own.name, own.descriptor)}`" for own in _getters(owner, use, path)]
         return f"write {_or(found)} in place of `{use.name}`" if found else ""
-    if use.op in {Op.NEW, Op.CLASS}:
-        return ""
+    return "" if use.op in {Op.NEW, Op.CLASS} else _instead_of_method(owner, use, path)
+
+
+def _instead_of_method(owner: ClassFile, use: Use, path: ClassPath) -> str:
+    release = f"Hudi {path.release}"
     names = {use.name, _RENAMED.get(use.name, use.name)}
     own = _nearest([one for one in _open(owner, path) if one.name in names], use)
     if own:
@@ -66,6 +70,8 @@ def instead_of(use: Use, path: ClassPath) -> str:
         if any(one.name == use.name and _takes(one, use, path) for one in own):
             return f"compile the class against {release}, which has {_or(texts)}"
         return f"{release} has {_or(texts)}"
+    if field := _field_of(owner, use, path):
+        return f"write `{field.name}` in place of `{use.name}()`"
     moved = [] if use.op is not Op.INVOKE_STATIC else [*path.hudi.with_method(use.name)]
     near = _nearest([one for _, one in moved], use)
     places = [f"`{short_name(one.name)}.{written(own.name, own.descriptor)}`" for one, own in moved if own in near]
@@ -114,6 +120,17 @@ def _getters(owner: ClassFile, use: Use, path: ClassPath) -> list[ClassMethod]:
         return []
     names = {use.name, *(f"{word}{use.name[:1].upper()}{use.name[1:]}" for word in ("get", "is"))}
     return [own for own in _open(owner, path) if own.name in names and own.descriptor == f"(){use.descriptor}"]
+
+
+def _field_of(owner: ClassFile, use: Use, path: ClassPath) -> ClassField | None:
+    """Return the field whose value a method without parameters gives in other releases."""
+    found = (
+        own
+        for one in (owner, *(base for _, base in ancestors(owner, path) if base is not None))
+        for own in one.fields
+        if own.access & (Flag.PUBLIC | Flag.PROTECTED) and use.descriptor == f"(){own.descriptor}"
+    )
+    return next((own for own in found if use.name == f"get{own.name[:1].upper()}{own.name[1:]}"), None)
 
 
 def _or(texts: list[str]) -> str:

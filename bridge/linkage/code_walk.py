@@ -205,7 +205,8 @@ class CodeWalk:
             )
         owner = self._users(use.owner)
         if owner is not None:
-            if use.op is Op.NEW:
+            is_made = use.name == CONSTRUCTOR and owner.name not in {one.name, one.parent}  # by X::new
+            if use.op is Op.NEW or is_made:
                 self._build(owner)
             else:
                 self._touch(owner)

@@ -24,6 +24,7 @@ from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
+from bridge.merge.tasks import calling_users, users_called
 
 __all__ = [
     "DECIMAL_DIGITS",
@@ -54,6 +55,7 @@ __all__ = [
     "SingleRows",
     "StoredRow",
     "UserBatch",
+    "calling_users",
     "calls_of",
     "check_links",
     "class_warnings",
@@ -64,4 +66,5 @@ __all__ = [
     "merge_config",
     "merge_props",
     "props_of",
+    "users_called",
 ]

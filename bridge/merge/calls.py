@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from payloads import PayloadBridgeError
+from payloads.user import error_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -69,7 +70,11 @@ class MergePointError(PayloadBridgeError, RuntimeError):
     def reason(self) -> str:
         """What went wrong; an error that is not this project's is named by its type."""
         error = self.error
-        return str(error) if isinstance(error, PayloadBridgeError) else f"{type(error).__name__}: {error}"
+        return (
+            str(error)
+            if isinstance(error, PayloadBridgeError)
+            else f"{type(error).__name__}: {one_line(error_text(error))}"
+        )
 
 
 def located(error: Exception) -> MergePointError:

@@ -52,7 +52,7 @@ from bridge.spark.schema import (
     spark_schema,
     with_meta,
 )
-from bridge.spark.session import SessionOptions, is_connect, local_session, session_of
+from bridge.spark.session import FAILURES, SessionOptions, is_connect, local_session, session_of
 from bridge.spark.session import is_local as is_local_master
 from bridge.spark.small_input import in_one_task, is_small, kept
 from bridge.spark.storage import Place, is_local, local_path, place_of
@@ -60,6 +60,7 @@ from bridge.spark.target import FORMATS as OUTPUT_FORMATS
 from bridge.spark.target import Target
 
 __all__ = [
+    "FAILURES",
     "META_COLUMNS",
     "OUTPUT_FORMATS",
     "PACKAGES",

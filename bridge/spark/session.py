@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import dataclasses
 import os
 import re
+import shutil
 import socket
 import sys
+import tempfile
 import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _LOGGING = Path(__file__).with_name("log4j2.properties")
+FAILURES = "PAYLOAD_BRIDGE_FAILURES"
+"""The variable of the environment, of workers on this machine alone, that names the folder of noted failures."""
 _GIB = 1 << 30
 _STDERR = 2
 _CONNECT_SECONDS = 10
@@ -51,7 +56,9 @@ class SessionOptions:
 
 
 def session_of(options: SessionOptions | None = None, *, small: bool = False) -> SparkSession:
-    """Return the active session, or that of spark-submit, unchanged; else start one where `options` say.
+    """Return the active session, or that of spark-submit; else start one where `options` say.
+
+    Java then prints to standard error, so that standard output is that of the program alone.
 
     Without a master it runs inside this process, on all cores. `small` is as in `local_session`, and has no effect
     elsewhere.
@@ -68,7 +75,10 @@ def session_of(options: SessionOptions | None = None, *, small: bool = False) ->
     if remote is not None:
         return _connected(remote, options)
     if _is_submitted():
-        return SparkSession.builder.getOrCreate()
+        submitted = SparkSession.builder.getOrCreate()
+        system = submitted.sparkContext._jvm.java.lang.System  # type: ignore[union-attr]  # noqa: SLF001 (PySpark's only way to the JVM)
+        system.setOut(system.err)  # what this program prints goes through the stream that was there before
+        return submitted
     conf = dict(options.conf)
     master = options.master or conf.pop("spark.master", None)
     if options.packages:
@@ -116,7 +126,26 @@ def _local(master: str | None, *, small: bool, conf: Mapping[str, str]) -> Spark
     os.environ["JAVA_HOME"] = str(java_home)
     os.environ.setdefault("SPARK_LAUNCHER_OPTS", small_input.JAVA_OPTIONS)  # of a Java VM that only prints a command
     settings = _settings(master, java_home if small else None) | arrow_batches.settings(conf)
-    return _started(master or "local[*]", settings | dict(conf))
+    _note_failures()
+    return _started(_tried_twice(master or "local[*]"), settings | dict(conf))
+
+
+def _tried_twice(master: str) -> str:
+    """Return a local master that tries a task again, as clusters do, so that a worker's death can be looked into.
+
+    >>> _tried_twice("local[*]"), _tried_twice("local"), _tried_twice("local[2,3]")
+    ('local[*,2]', 'local[1,2]', 'local[2,3]')
+    """
+    if master == "local":
+        return "local[1,2]"
+    return f"{master[:-1]},2]" if master.endswith("]") and "," not in master else master
+
+
+def _note_failures() -> None:
+    """Name the folder in which a worker notes why a task failed, so that the second attempt does not repeat it all."""
+    if FAILURES not in os.environ:
+        folder = os.environ[FAILURES] = tempfile.mkdtemp(prefix="payload-bridge-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
 
 
 def _started(master: str, settings: Mapping[str, str]) -> SparkSession:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Self
 
 from bridge.engines import Fate, recompiled_warnings
+from bridge.merge import class_warnings
 from bridge.pipeline import books_table, statistics_of, tell_quarantine
 from bridge.report import Report, Showable, plan_as_json
 
@@ -67,8 +68,8 @@ class MergeIntoReport(Showable):
     def to_report(self) -> Report:
         """Return the report of the command line."""
         about = {"table": self.path, "batch": self.batch, "read": self.read, "instant": self.instant}
-        report = Report("merge-into", self.verdict, plan=plan_as_json(self.plan) | about)
-        report.warnings += recompiled_warnings(self.plan)
+        warnings = [*recompiled_warnings(self.plan), *class_warnings(self.plan)]
+        report = Report("merge-into", self.verdict, plan=plan_as_json(self.plan) | about, warnings=warnings)
         counts: dict[str, Any] = {} if self.books is None else statistics_of(self.books)
         written = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
         report.statistics = counts | {"written": written, "merged_by": self.merged_by}

@@ -17,7 +17,7 @@ import pyarrow as pa
 from bridge.engines import ACTION, BOOKS, LEFT, ORIGIN, READ, WholeKeys, starts_of
 from bridge.errors import InputError
 from bridge.hudi import ComputedKeys, SliceReader, converted, looked_up
-from bridge.merge import Action
+from bridge.merge import Action, users_called
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, prepare
 from bridge.write.changes import PLACE
@@ -76,6 +76,7 @@ class SliceWork:
         return cls(dataclasses.replace(query, shown=shown), sent)
 
 
+@users_called(lambda query: query.plan)
 def read_keys(
     query: SliceQuery, identity: tuple[str, ...], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
@@ -93,6 +94,7 @@ def read_keys(
                 yield pa.RecordBatch.from_arrays([*own, number], [*identity, batch.schema.names[0]])
 
 
+@users_called(lambda work: work.query.plan)
 def stored_in_slices(
     work: SliceWork, identity: tuple[str, ...], batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
@@ -108,6 +110,7 @@ def stored_in_slices(
                 yield found
 
 
+@users_called(lambda work: work.query.plan)
 def merged_slices(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Merge rows of a batch, sorted by place and key, into their slices; give what changes, and the books.
 

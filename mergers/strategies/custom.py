@@ -11,7 +11,7 @@ from mergers.record import DELETE, DeleteContext, HoodieAvroRecord
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.event_time import EventTimeMergerV1_0
 from payloads.ordering import NATURAL_ORDER
-from payloads.user import copier, same_record
+from payloads.user import calls_users_code, copier, failure_of, same_record
 
 if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
@@ -242,7 +242,13 @@ class _OnCopies:
         """Return the caller's own version, a new one, or None if the merger deletes."""
         lent = [_lent(side, schema) for side in (older, newer)]
         records = [copy.record for copy in lent]
-        merged: Any = self._merger.merge(lent[0], lent[1], schema, props)
+        try:
+            merged: Any = self._merger.merge(lent[0], lent[1], schema, props)
+        except Exception:
+            raise  # told with the merge point
+        except BaseException as error:
+            target = getattr(self._merger, "target", self._merger)
+            raise failure_of(error, f"{type(target).__qualname__}.merge", records[1]) from error
         if merged is None:
             return None
         answer = _plain(merged, schema, props)
@@ -253,6 +259,9 @@ class _OnCopies:
             if is_kept and record is not None:
                 return Version(answer.key, side.record, answer.schema, answer.operation, answer.ordering_value)
         return answer
+
+
+calls_users_code(_OnCopies.merge.__code__)
 
 
 def _on_copies(merger: HoodieRecordMerger) -> Any:

@@ -4,16 +4,27 @@ from __future__ import annotations
 
 from payloads.user.adapter import PayloadAdapter
 from payloads.user.copies import EditedRecord, copied, copier, same_record
+from payloads.user.guard import Capped, error_text, no_exit
 from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
+from payloads.user.raised import failure_of, one_line, sendable
+from payloads.user.watch import calls_users_code, watching
 
 __all__ = [
+    "Capped",
     "EditedRecord",
     "PairCalls",
     "PayloadAdapter",
     "UserCalls",
     "adapt",
+    "calls_users_code",
     "copied",
     "copier",
+    "error_text",
+    "failure_of",
+    "no_exit",
+    "one_line",
     "same_record",
+    "sendable",
+    "watching",
 ]

@@ -14,14 +14,13 @@ from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
 from payloads.user.pair_calls import UserCalls, user_calls
+from payloads.user.raised import failure_of, shown
 
 if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
     from payloads.user.overloads import MethodCall
-
-_SHOWN = 200
 
 Adapt = Callable[[type, "str | HudiRelease"], "type[HoodieRecordPayload]"]
 """Makes the class through which mergers call a user's class."""
@@ -138,7 +137,7 @@ class PayloadAdapter(HoodieRecordPayload):
             result = self.calls["combine_and_get_update_value"].apply(self._object, given, schema, props)
         except PayloadBridgeError:
             raise
-        except Exception as error:
+        except BaseException as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
         # Hudi then keeps the very object that it lent to the payload.
         keeps_given = result is given or result is SENTINEL
@@ -249,7 +248,7 @@ class PayloadAdapter(HoodieRecordPayload):
             self._object = self.construct.apply(self.target, self._given, self.ordering_value)
         except PayloadBridgeError:
             raise
-        except Exception as error:
+        except BaseException as error:
             raise self.failed(error, "__init__", self.record) from error
 
     @classmethod
@@ -279,21 +278,19 @@ class PayloadAdapter(HoodieRecordPayload):
             return self.calls[name].apply(self.wrapped, *arguments)
         except PayloadBridgeError:
             raise
-        except Exception as error:
+        except BaseException as error:
             raise self.failed(error, name, self.record) from error
 
     @classmethod
-    def failed(cls, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
-        """Return the error to raise where the method `name` raised `error`."""
-        shown = repr(record)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
-        return PayloadFailedError(
-            f"{cls._label(name)} raised {type(error).__name__}: {error}; fix the class, or the record: {shown}",
-        )
+    def failed(cls, error: BaseException, name: str, record: Record | None) -> PayloadFailedError:
+        """Return the error to raise where the method `name` raised `error`; Ctrl-C of the user is raised here."""
+        return failure_of(error, cls._label(name), record)
 
     @classmethod
     def _wrong(cls, result: object, name: str, wanted: str) -> PayloadFailedError:
-        return PayloadFailedError(f"{cls._label(name)} returned {result!r} ({type(result).__name__}); return {wanted}")
+        return PayloadFailedError(
+            f"{cls._label(name)} returned {shown(result)} ({type(result).__name__}); return {wanted}"
+        )
 
     # -- records out and in
 

@@ -37,11 +37,11 @@ class CallEndedError(PayloadFailedError):
     """A user's code took longer than it may, or tried to end the process; there is no result to go on with."""
 
 
-class _LateError(BaseException):
-    """Interrupts a call; no `except Exception` of the called code catches it."""
+class LateError(BaseException):
+    """Interrupts a call; no `except Exception` of the called code catches it. Its text, if any, is for the user."""
 
 
-class _ProcessEndedError(BaseException):
+class ProcessEndedError(BaseException):
     """Takes the place of the end of the process."""
 
 
@@ -80,8 +80,8 @@ class CallGuard:
     def __enter__(self) -> Self:
         if self._depth == 0:
             self._stack = contextlib.ExitStack()
-            self._stack.enter_context(contextlib.redirect_stdout(_Capped(sys.stderr, self.name)))
-            self._stack.enter_context(_no_exit())
+            self._stack.enter_context(contextlib.redirect_stdout(Capped(sys.stderr, self.name)))
+            self._stack.enter_context(no_exit())
             is_main = threading.current_thread() is threading.main_thread()
             if is_main:
                 self._stack.enter_context(self._telling_interrupts())
@@ -119,7 +119,7 @@ class CallGuard:
     def _alarm(self) -> Iterator[None]:
         def look(_number: int, _frame: FrameType | None) -> None:
             if self._is_overdue():
-                raise _LateError
+                raise LateError
 
         before = signal.signal(signal.SIGALRM, look)
         signal.setitimer(signal.ITIMER_REAL, self._interval, self._interval)
@@ -136,7 +136,7 @@ class CallGuard:
         def watch() -> None:
             while not ended.wait(self._interval):
                 if self._is_overdue():
-                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(_LateError))
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(thread, ctypes.py_object(LateError))
 
         watcher = threading.Thread(target=watch, name="call-guard", daemon=True)
         watcher.start()
@@ -179,9 +179,9 @@ class CallGuard:
                 result = function(*arguments)
             finally:
                 self._is_running = False
-        except _LateError:
+        except LateError:
             raise CallEndedError(self._too_long()) from None
-        except _ProcessEndedError as error:
+        except ProcessEndedError as error:
             raise CallEndedError(self._ended(str(error))) from None
         except Exception:
             if self._is_late:  # what the interruption made of the call
@@ -209,7 +209,7 @@ class CallGuard:
 
 
 @contextlib.contextmanager
-def _no_exit() -> Iterator[None]:
+def no_exit() -> Iterator[None]:
     """Let os._exit raise, in this process and not in those that code forks."""
     end, own = os._exit, os.getpid()
 
@@ -217,7 +217,7 @@ def _no_exit() -> Iterator[None]:
         if os.getpid() != own:
             end(status)
         msg = f"os._exit({status})"
-        raise _ProcessEndedError(msg)
+        raise ProcessEndedError(msg)
 
     os._exit = refused
     try:
@@ -226,7 +226,7 @@ def _no_exit() -> Iterator[None]:
         os._exit = end
 
 
-class _Capped(io.TextIOBase):
+class Capped(io.TextIOBase):
     """Passes on so much text and no more."""
 
     def __init__(self, out: TextIO, name: str) -> None:
@@ -235,9 +235,11 @@ class _Capped(io.TextIOBase):
         self._left = MOST_PRINTED
 
     def writable(self) -> bool:
+        """Return True."""
         return True
 
     def write(self, text: str) -> int:
+        """Pass on what is left to pass on."""
         if self._left > 0:
             shown = text[: self._left].encode("utf-8", "backslashreplace").decode()
             self._left -= len(text)
@@ -247,6 +249,7 @@ class _Capped(io.TextIOBase):
         return len(text)
 
     def flush(self) -> None:
+        """Flush the stream behind it."""
         self._out.flush()
 
 

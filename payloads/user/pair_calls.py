@@ -74,7 +74,7 @@ class UserClass(Protocol):
     def copy(self, record: Record, /) -> Record:
         """Copy a record for the constructor."""
 
-    def failed(self, error: Exception, name: str, record: Record | None) -> PayloadFailedError:
+    def failed(self, error: BaseException, name: str, record: Record | None) -> PayloadFailedError:
         """Return the error to raise where the method `name` raised `error`."""
 
     def combined(self, result: Any, schema: AvroSchema | None) -> Any:
@@ -106,7 +106,7 @@ def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[.
             return call(*arguments)
         except PayloadBridgeError:
             raise
-        except Exception as error:
+        except BaseException as error:
             raise user.failed(error, name, record) from error
 
     return guarded

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 import zipfile
 from typing import TYPE_CHECKING, Any
 
@@ -129,6 +132,31 @@ def jars(java_compiler: JavaCompiler, tmp_path_factory: pytest.TempPathFactory) 
     return {name: folder / f"{name}.jar" for name in parts}
 
 
+def printed(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a simulation of two rows of a key in a process of its own."""
+    for number, v in enumerate(("old", "prints"), 1):
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps({"id": "a", "ts": number, "v": v}) + "\n")
+    verb = ("simulate", "--batches", str(tmp_path), "--key", "id", "--ordering", "ts", "--release", "0.15")
+    main = [sys.executable, "-c", "from bridge.cli import main; main()"]
+    return subprocess.run(
+        [*main, *verb, *words, "--output", "json", "--quiet"], capture_output=True, text=True, check=False
+    )
+
+
+def test_what_a_compiled_class_prints_is_not_in_the_result(jars: dict[str, Path], tmp_path: Path) -> None:
+    ran = printed(tmp_path, "--payload", "own.Prints", "--jar", str(jars["fat"]))
+    assert json.loads(ran.stdout)["success"]
+    for text in ("printed by a static initialiser", "printed by a call", "printed by a thread"):
+        assert text in ran.stderr
+
+
+def test_what_a_class_in_python_prints_is_not_in_the_result(tmp_path: Path) -> None:
+    ran = printed(tmp_path, "--payload", "tests.jvm.misbehaving:Payload")
+    assert json.loads(ran.stdout)["success"]
+    for text in ("printed by Python", "written by Python"):
+        assert text in ran.stderr
+
+
 def merged(spark: SparkSession, name: str, *jars: Path) -> list[Any]:
     payload = PayloadRef(f"own.{name}", jar=[str(jar) for jar in jars])
     plan = MergePlan(payload=payload, release="0.15", key="id", ordering="ts")
@@ -155,7 +183,7 @@ def test_a_class_that_is_in_no_jar_is_named_with_the_one_that_needs_it(
 def test_a_static_initialiser_that_fails_is_named_before_the_first_row(
     spark: SparkSession, jars: dict[str, Path]
 ) -> None:
-    with pytest.raises(PayloadNotFoundError, match="own.FailsStatically fails; .*NumberFormatException.*no number"):
+    with pytest.raises(PayloadNotFoundError, match=r"own\.FailsStatically fails; .*NumberFormatException.*no number"):
         merged(spark, "FailsStatically", jars["own"], jars["dep"])
-    with pytest.raises(PayloadNotFoundError, match="own.FailsStatically has failed before"):
+    with pytest.raises(PayloadNotFoundError, match=r"own\.FailsStatically has failed before"):
         merged(spark, "FailsStatically", jars["own"], jars["dep"])

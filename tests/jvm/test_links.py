@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +12,14 @@ from click.testing import CliRunner
 
 from bridge.cli import main
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.jars import bundles_of, jars_of
 from bridge.linkage import links_to
+from bridge.linkage.class_path import ClassPath, UserJars
+from bridge.linkage.class_reader import read_class
+from bridge.linkage.resolution import resolved
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import RELEASES, SOURCES
+from tests.support.hudi_members import GENERATED, plain_class
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,7 +178,7 @@ def test_replay_is_refused_before_a_row_is_merged(bundles: SparkSession, jars: l
     found = json.loads(text)
     assert code == 1
     assert found["verdict"].startswith(f"REFUSED: {TOLD}")
-    assert found["verdict"].endswith(INSTEAD)
+    assert INSTEAD in found["verdict"]
     assert found["statistics"]["books"] == {"cow": {}, "mor": {}}
 
 
@@ -196,3 +202,27 @@ def test_a_dead_override_is_a_warning_of_a_replay(bundles: SparkSession, jars: l
     given = ["--payload", HOOK, "--jar", jars[0], *batches, "--from", "0.15", "--to", "1.2", "--output", "json"]
     warnings = json.loads(run("replay", *given)[1])["warnings"]
     assert any(one.startswith("under Hudi 1.2 Linked.Hook.needUpdatingPersistedRecord(") for one in warnings)
+
+
+# -- the table
+
+
+@pytest.mark.parametrize("release", RELEASES, ids=str)
+def test_the_table_is_that_of_the_bundle(bundles: SparkSession, release: HudiRelease) -> None:
+    """And the bundle's own classes, which link, are not found fault with."""
+    bundle, *_ = bundles_of(bundles, PayloadRef("-"), release)
+    path = ClassPath(release, UserJars([]))
+    faults = set()
+    with zipfile.ZipFile(bundle) as archive:
+        for name in archive.namelist():
+            if not re.match(r"org/apache/hudi/(common/model|payload|avro)/\w+(\$\w+)?\.class$", name):
+                continue
+            data = archive.read(name)
+            one, plain = read_class(data), plain_class(name.removesuffix(".class"), data)
+            table = path.get(one.name)
+            assert table is not None
+            assert table[:4] == plain[:4]
+            assert ({*table.fields}, {*table.methods}) == ({*plain.fields}, {*plain.methods})
+            uses = ((own.name, use) for own in one.methods for use in own.uses if not GENERATED.match(use.name))
+            faults |= {(one.name, own, use.name) for own, use in uses if resolved(use, one, path).problem is not None}
+    assert faults == set()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.errors import PySparkException
 
 from bridge import MergePlan, upsert
 from bridge.errors import sentence_of
@@ -49,20 +50,22 @@ def compiled(jar: Path) -> MergePlan:
 
 def told(spark: SparkSession, plan: MergePlan, how: str) -> str:
     merged = upsert(stored(spark), incoming(spark, how), plan)
-    with pytest.raises(Exception, match=".") as failure:
+    with pytest.raises(PySparkException) as failure:
         merged.collect()
     assert len(str(failure.value)) < 100_000
     return sentence_of(failure.value)
 
 
-def set_aside(spark: SparkSession, plan: MergePlan, how: str) -> list[Any]:
+def set_aside(spark: SparkSession, plan: MergePlan, how: str) -> list[str]:
     """Return the reasons, once the other keys are right."""
     plan = dataclasses.replace(plan, on_error="quarantine")
-    run = merge_frames("upsert", plan, stored=stored(spark), incoming=incoming(spark, how))
-    assert rows(run.frame) == [("b", 2, "new"), ("c", 1, "old")]
-    aside = run.quarantined.collect()
-    assert [one["id"] for one in aside] == ["a", "a"]
-    return aside
+    with merge_frames("upsert", plan, stored=stored(spark), incoming=incoming(spark, how)) as run:
+        assert rows(run.rows) == [("b", 2, "new"), ("c", 1, "old")]
+        assert run.quarantine is not None
+        aside = run.quarantine.collect()
+    assert [(one["id"], one["_pb_side"]) for one in aside] == [("a", "stored"), ("a", "incoming")]
+    assert {one["_pb_merge_point"] for one in aside} == {"upsert"}
+    return [one["_pb_reason"] for one in aside]
 
 
 @pytest.mark.parametrize("how", JAVA)
@@ -70,3 +73,32 @@ def test_a_compiled_class_is_named(spark: SparkSession, jar: Path, how: str) -> 
     assert told(spark, compiled(jar), how).startswith(
         f"com.acme.Misbehaving failed at upsert (key id='a'): {JAVA[how]}"
     )
+
+
+@pytest.mark.parametrize("how", JAVA)
+def test_the_key_of_a_compiled_class_is_set_aside(spark: SparkSession, jar: Path, how: str) -> None:
+    """Python calls it then."""
+    expected = JAVA[how].removeprefix("java.lang.")  # as Python names exceptions
+    assert all(expected in one for one in set_aside(spark, compiled(jar), how))
+
+
+def in_python() -> MergePlan:
+    return MergePlan(payload="tests.jvm.misbehaving:Payload", release="0.15", key="id", ordering="ts", call_timeout=1)
+
+
+@pytest.mark.parametrize("how", ["sys.exit", "surrogate", "long-message", "loop"])
+def test_a_class_in_python_is_named(spark: SparkSession, how: str) -> None:
+    """What else they do: tests/bridge/engines/test_misbehaving.py."""
+    said = told(spark, in_python(), how)
+    assert said.startswith("tests.jvm.misbehaving:Payload failed at upsert (key id='a'): ")
+    assert "\n" not in said
+
+
+def test_a_class_that_kills_its_worker_is_named(spark: SparkSession) -> None:
+    said = told(spark, in_python(), "killed")
+    assert said.startswith("tests.jvm.misbehaving:Payload failed at upsert (key id='a'): the class ends its process")
+    assert "killed by SIGKILL" in said
+
+
+def test_the_key_of_a_class_that_kills_its_worker_is_set_aside(spark: SparkSession) -> None:
+    assert all("killed by SIGKILL" in one for one in set_aside(spark, in_python(), "killed"))

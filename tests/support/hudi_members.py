@@ -30,7 +30,7 @@ _OWN: Final = re.compile(r"org/apache/hudi/(?!org/|com/|javax/)")
 """Hudi's own classes, without those of others that it carries under other names."""
 _PAYLOAD: Final = re.compile(r"org/apache/hudi/(common/model|payload)/.*Payload$")
 """The classes of which it is noted which methods call another one of their name."""
-_GENERATED: Final = re.compile(r"lambda\$|access\$|\$deserializeLambda\$")
+GENERATED: Final = re.compile(r"lambda\$|access\$|\$deserializeLambda\$")
 _OF_CLASS: Final = Flag.PUBLIC | Flag.FINAL | Flag.INTERFACE | Flag.ABSTRACT
 _OF_MEMBER: Final = Flag.PUBLIC | Flag.PRIVATE | Flag.PROTECTED | Flag.STATIC | Flag.FINAL | Flag.ABSTRACT | Flag.BRIDGE
 
@@ -49,18 +49,21 @@ def classes_of(jar: Path) -> Iterator[ClassFile | str]:
                 continue
             name = path.removesuffix(".class")
             if _OWN.match(path):
-                yield _plain(read_class(archive.read(path), code=_PAYLOAD.match(name) is not None))
+                yield plain_class(name, archive.read(path))
             else:
                 yield name.replace("/", ".")
 
 
-def _plain(one: ClassFile) -> ClassFile:
-    """Return what others can use of a class."""
-    methods = [own for own in one.methods if not _GENERATED.match(own.name)]
+def plain_class(name: str, data: bytes) -> ClassFile:
+    """Return what others can use of a class; `name` is its path without the suffix."""
+    one = read_class(data, code=_PAYLOAD.match(name) is not None)
+    methods = [own for own in one.methods if not GENERATED.match(own.name)]
     return one._replace(
+        literals=(),
+        references=(),
         access=one.access & _OF_CLASS,
         fields=tuple(own._replace(access=own.access & _OF_MEMBER) for own in one.fields),
-        methods=tuple(own._replace(access=(own.access & _OF_MEMBER) | _delegation(own)) for own in methods),
+        methods=tuple(own._replace(access=(own.access & _OF_MEMBER) | _delegation(own), uses=()) for own in methods),
     )
 
 

@@ -113,7 +113,7 @@ public final class JarLoader extends URLClassLoader {
     }
 
     /** Returns the names of the jars that a class loader has beside ours, as their users call them. */
-    static String jarsOf(ClassLoader loader) {
+    public static String jarsOf(ClassLoader loader) {
         StringBuilder names = new StringBuilder();
         URL[] jars = ((URLClassLoader) loader).getURLs();
         for (int i = 1; i < jars.length; i++) {

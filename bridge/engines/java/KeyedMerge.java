@@ -225,6 +225,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
                 merge.failsAt(outcome.madeAt);
             }
             outcome.put(merge.records, values);
+            if (outcome.madeAt != null) {
+                checkKey(values);
+            }
         }
         if (ledger != null) {
             ledger.note(action, outcome, values, row);
@@ -232,6 +235,22 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         values[width] = Byte.valueOf((byte) action);
         System.arraycopy(added, 0, values, width + 1, added.length);
         ready.addLast(RowFactory.create(values));
+    }
+
+    /** Refuses a record that a merge made and that has the key of another row. */
+    private void checkKey(Object[] values) {
+        Row owner = merge.records.current;
+        for (int i = 0; i < keys.length; i++) {
+            if (!isSame(values[keys[i]], owner.get(keys[i]))) {
+                StringBuilder other = new StringBuilder();
+                for (int j = 0; j < keys.length; j++) {
+                    Object value = plain(values[keys[j]], types.apply(keys[j]).dataType());
+                    other.append(j == 0 ? "" : ", ").append(columns[keys[j]]).append("=").append(shown(value));
+                }
+                throw new RecordError("it returned a record of another key, " + other
+                    + "; return one of the same key, or none to delete the row");
+            }
+        }
     }
 
     // -- errors

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import org.apache.spark.SparkContext;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
 
 /**
@@ -103,9 +104,8 @@ final class Watch {
     }
 
     private void cancel() {
-        SparkContext context = (SparkContext) SparkContext.getActive().getOrElse(null);
-        if (context != null && stage >= 0) {
-            context.cancelStage(stage, reason());
+        if (stage >= 0 && "driver".equals(SparkEnv.get().executorId())) {
+            SparkContext.getOrCreate().cancelStage(stage, reason());
         }
     }
 

@@ -68,7 +68,8 @@ def checked(answer: JavaAnswer, java_name: str) -> JavaAnswer:
         return answer
     if reason := answer["error"].get("reason"):
         is_of_jars = answer["error"]["type"].endswith(_OF_JARS)
-        raise (EngineError if is_of_jars else PayloadFailedError)(f"{java_name} failed: {reason}")
+        msg = f"{java_name} failed: {reason}"
+        raise (EngineError if is_of_jars else PayloadFailedError)(msg)
     kind = _IN_COMPARISON.get(answer["error"]["type"])
     if kind is not None and in_comparison(answer["error"]):
         msg = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.engines.python.column_pairs import compares_as_arrow
 from bridge.engines.python.engine import run
 from bridge.engines.python.inserts import is_marked
-from bridge.engines.python.keys import starts_of
+from bridge.engines.python.keys import of_another_key, same_keys, starts_of
 from bridge.engines.python.quarantine import is_of_all_keys
 from bridge.engines.python.records import RecordReader, RecordWriter, UnfitRecordError, arrow_schema
 from bridge.engines.python.whole_keys import WholeKeys
@@ -19,6 +19,8 @@ __all__ = [
     "compares_as_arrow",
     "is_marked",
     "is_of_all_keys",
+    "of_another_key",
     "run",
+    "same_keys",
     "starts_of",
 ]

@@ -19,15 +19,16 @@ from bridge.engines.control_columns import BOOKS, COMMIT, IS_DELETE, ORDERING, O
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.batch_path import BatchPath, UserMerges
 from bridge.engines.python.fast_path import FastPath, RowMerges
-from bridge.engines.python.keys import Groups, values_of
+from bridge.engines.python.keys import Groups, of_another_key, values_of
 from bridge.engines.python.ledger import CommitLedger, Ledger
-from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached, Outcomes, UnfitOutcomeError
+from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached, Outcomes
+from bridge.engines.python.piles import UnfitOutcomeError
 from bridge.engines.python.records import RecordReader, RecordWriter, read_rows
 from bridge.errors import InputError, MergeFailedError
 from bridge.merge import Action, MergePoint, MergePointError, MetaColumns, RecordMerge, located
 from bridge.programs import AllPaths, Arrival, CommitLoop, Origin
 from bridge.spark import META_COLUMNS, with_meta
-from payloads import NullOrderingError, OrderingTypeError
+from payloads import NullOrderingError, OrderingTypeError, PayloadFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -60,7 +61,7 @@ class BatchMerger:
         meta = MetaColumns(job.plan, job.instant, task) if has_meta and job.instant else None
         added = () if job.only_rows else job.added
         identity = (*self.plan.partition, *self.plan.key)
-        self.outcomes = Outcomes(added, identity, writer, meta)
+        self.outcomes = Outcomes(added, identity, writer, meta, () if job.spec.by_partition else self.plan.key)
         self.fast_path = self._fast_path()
         self.ledger = self._ledger() if job.books else None
         self.open = False
@@ -192,7 +193,19 @@ class BatchMerger:
                 self.ledger.end_key(self.row)
 
     def _emit(self, action: Action, row: Carrier | None, *extras: object) -> None:
+        if self.job.spec.by_partition and row is not None and row.source is None and row.record is not None:
+            self._check_key(row)
         self.outcomes.add(action, row, self.row, extras)
+
+    def _check_key(self, row: Carrier) -> None:
+        """Refuse a record with the key of another row, where `Outcomes` does not know of which key a record is.
+
+        Raises:
+            MergePointError: the record has another key.
+        """
+        made = self.calls.key_of(row.record)
+        if row.key is not None and made.record_key != row.key.record_key:
+            raise MergePointError(row.made_at, PayloadFailedError(of_another_key(made.record_key)))
 
     def _detach(self) -> None:
         """Copy the rows that the open key still needs out of the batch."""
@@ -262,10 +275,9 @@ class BatchMerger:
         return MergeFailedError(failure.reason, self.plan.payload_name, point, identity, field)
 
     def _unfit(self, error: UnfitOutcomeError) -> MergeFailedError:
-        """Return the error for a merged record that can't be stored; its own key columns say where."""
-        key = {name: error.record.get(name) for name in self.plan.identity}
-        reason = f"the merged record does not fit: {error.reason}; let the merge return every column, in its type"
-        return MergeFailedError(reason, self.plan.payload_name, error.point.value, key)
+        """Return the error for a merged record that can't be stored; the row that it was made of says where."""
+        self.row = error.owner
+        return MergeFailedError(error.reason, self.plan.payload_name, error.point.value, self._identity())
 
 
 _ORIGINS = list(Origin)

@@ -81,3 +81,39 @@ def pairs(starts: Mask, stored: Mask, *, ends: bool) -> Rows:
     firsts = starts[:-1] & stored[:-1] & ~starts[1:] & ~stored[1:] & after[: len(starts) - 1]
     result: Rows = np.flatnonzero(firsts)
     return result
+
+
+def of_another_key(key: str) -> str:
+    """Return what is wrong where a merge returned a record with the key of another row."""
+    return f"it returned a record of another key, {key}; return one of the same key, or none to delete the row"
+
+
+def of_others(records: pa.RecordBatch, owners: list[Any], batch: pa.RecordBatch, key: tuple[str, ...]) -> list[int]:
+    """Return which records that merges made have another key than the row that each is made of.
+
+    Args:
+        records: the records.
+        owners: the row of each: its number in `batch`, or else an object with a batch of that row alone.
+        batch: the rows.
+        key: the columns of the record key.
+    """
+    here = np.fromiter((type(owner) is int for owner in owners), bool, len(owners))
+    rows = pa.array([owner if type(owner) is int else 0 for owner in owners], pa.int64())
+    wrong = np.zeros(len(owners), bool)
+    for name in key:
+        made = records.column(name)
+        if here.any():
+            wrong |= here & ~same_keys(made, batch.column(name).take(rows))
+        for at in np.flatnonzero(~here).tolist():
+            wrong[at] |= not same_keys(made.slice(at, 1), owners[at].batch.column(name))[0]
+    found: list[int] = np.flatnonzero(wrong).tolist()
+    return found
+
+
+def same_keys(made: ArrowColumn, given: ArrowColumn) -> Mask:
+    """Return which values of a key are the same; NaN is NaN."""
+    equal = pc.fill_null(pc.equal(made, given), False)
+    if pa.types.is_floating(made.type):
+        equal = pc.or_(equal, pc.fill_null(pc.and_(pc.is_nan(made), pc.is_nan(given)), False))
+    found: Mask = equal.to_numpy(zero_copy_only=False)
+    return found

@@ -12,7 +12,8 @@ from pyspark.sql.pandas.types import to_arrow_type
 
 from bridge.engines.control_columns import ADDED_TYPES, ORDERING, ORIGIN
 from bridge.engines.ordering_text import to_text
-from bridge.engines.python.piles import Noted, Pile
+from bridge.engines.python.keys import of_another_key, of_others, values_of
+from bridge.engines.python.piles import Noted, Pile, UnfitOutcomeError
 from bridge.engines.python.records import UnfitRecordError
 from bridge.merge import Action
 from bridge.spark import META_COLUMNS
@@ -35,22 +36,6 @@ UNDECIDED = -1
 """The action of a row without one."""
 
 
-class UnfitOutcomeError(SchemaError):
-    """A merged record does not fit its schema.
-
-    Attributes:
-        reason: what does not fit; names the field.
-        record: the record.
-        point: the merge point that made it.
-    """
-
-    def __init__(self, reason: str, record: Record, point: MergePoint) -> None:
-        super().__init__(reason, record, point)
-        self.reason = reason
-        self.record = record
-        self.point = point
-
-
 class Detached:
     """A row that is needed after its batch has gone: a batch of this row alone."""
 
@@ -70,6 +55,7 @@ class Outcomes:
         identity: tuple[str, ...],
         writer: RecordWriter,
         meta: MetaColumns | None,
+        key: tuple[str, ...] = (),
     ) -> None:
         """Set up an empty collection.
 
@@ -78,12 +64,14 @@ class Outcomes:
             identity: the columns that a bare key keeps.
             writer: encodes new records as the data columns; tells their order, too.
             meta: stamps written rows; None to leave their meta columns alone.
+            key: the columns of the record key, which no merge may change.
         """
         self._columns = writer.names
         self._added = added
         self._identity = frozenset(identity)
         self._writer = writer
         self._meta = meta
+        self._key = key
         self._clear()
 
     def _clear(self) -> None:
@@ -173,7 +161,7 @@ class Outcomes:
 
     def cut(self, start: Position) -> Outcomes:
         """Remove the outcomes from a position on; return them as a collection of their own."""
-        rest = Outcomes(self._added, tuple(self._identity), self._writer, self._meta)
+        rest = Outcomes(self._added, tuple(self._identity), self._writer, self._meta, self._key)
         for pile, other, first in zip(self._piles, rest._piles, start, strict=True):
             other.rows, other.added = pile.rows[first:], pile.added[first:]
             del pile.rows[first:], pile.added[first:]
@@ -182,10 +170,13 @@ class Outcomes:
         del self._points[first:], self._owners[first:]
         return rest
 
-    def without_misfits(self, keys: Iterable[tuple[int, Position, Position]]) -> list[tuple[int, UnfitOutcomeError]]:
-        """Remove the keys of new records that don't fit; return a row of each and what is wrong.
+    def without_misfits(
+        self, batch: pa.RecordBatch, keys: Iterable[tuple[int, Position, Position]]
+    ) -> list[tuple[int, UnfitOutcomeError]]:
+        """Remove the keys of new records that can't be stored; return a row of each and what is wrong.
 
         Args:
+            batch: that to which the numbers of rows refer.
             keys: a row of each key that may have several outcomes, and where these begin and end.
         """
         records = self._new.rows
@@ -195,8 +186,20 @@ class Outcomes:
             wrong = {number: error for number in range(len(records)) if (error := self._misfit(number)) is not None}
             if not wrong:
                 raise
+            rest = [number for number in range(len(records)) if number not in wrong]
+            encoded = self._writer.batch([records[number] for number in rest]) if rest else None
         else:
+            rest, encoded = list(range(len(records))), self._new_batch
+            wrong = {}
+        if encoded is not None:
+            owners = [self._owners[number] for number in rest]
+            wrong |= {
+                rest[at]: self._of_another_key(rest[at], encoded, at)
+                for at in of_others(encoded, owners, batch, self._key)
+            }
+        if not wrong:
             return []
+        self._new_batch = None
         found = [(self._owners[number], error) for number, error in wrong.items()]
         gone: list[set[int]] = [set() for _ in self._piles]
         gone[-1].update(wrong)
@@ -214,8 +217,12 @@ class Outcomes:
         try:
             self._writer.batch([record])
         except SchemaError as error:
-            return UnfitOutcomeError(str(error), record, self._points[number])
+            return UnfitOutcomeError(_unfit(str(error)), self._owners[number], self._points[number])
         return None
+
+    def _of_another_key(self, number: int, records: pa.RecordBatch, at: int) -> UnfitOutcomeError:
+        key = ", ".join(f"{name}={value!r}" for name, value in values_of(records, at, self._key).items())
+        return UnfitOutcomeError(of_another_key(key), self._owners[number], self._points[number])
 
     # -- as batches
 
@@ -225,16 +232,17 @@ class Outcomes:
         Raises:
             UnfitOutcomeError: a merged record does not fit its schema.
         """
-        here, detached, new, points = self._here, self._detached, self._new, self._points
-        bare_here, bare_detached, encoded = self._bare_here, self._bare_detached, self._new_batch
+        here, detached, new = self._here, self._detached, self._new
+        bare_here, bare_detached = self._bare_here, self._bare_detached
+        encoded = self._new_batch or (self._encoded(batch) if new.rows else None)
         filled = self._filled
         self._clear()
         if detached.rows:
             yield self._finished(self._data(_joined(detached.rows)), detached.added)
         if here.rows:
             yield self._finished(self._data(batch.take(pa.array(here.rows))), here.added)
-        if new.rows:
-            yield self._finished(encoded or self._encoded(new.rows, points), new.added)
+        if encoded is not None:
+            yield self._finished(encoded, new.added)
         if filled is not None:
             yield self._finished(filled, [(Action.UPDATE,)] * filled.num_rows)
         if not self._added:
@@ -274,11 +282,15 @@ class Outcomes:
             added.append(pa.array(by_action, CONTROL_TYPES[name]).take(added[0]))
         yield pa.RecordBatch.from_arrays([*data.columns, *added], [*self._columns, *self._added])
 
-    def _encoded(self, records: list[Record], points: list[MergePoint]) -> pa.RecordBatch:
+    def _encoded(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         try:
-            return self._writer.batch(records)
+            records = self._writer.batch(self._new.rows)
         except UnfitRecordError as error:
-            raise UnfitOutcomeError(error.reason, records[error.number], points[error.number]) from error
+            number = error.number
+            raise UnfitOutcomeError(_unfit(error.reason), self._owners[number], self._points[number]) from error
+        for at in of_others(records, self._owners, batch, self._key):
+            raise self._of_another_key(at, records, at)
+        return records
 
     def _data(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         return batch.select(self._columns)
@@ -315,6 +327,10 @@ class Outcomes:
                 mixed = pc.replace_with_mask(data.column(index), mask, stamped.column(index))
                 data = data.set_column(index, data.schema.field(index), mixed)
         return data
+
+
+def _unfit(reason: str) -> str:
+    return f"the merged record does not fit: {reason}; let the merge return every column, in its type"
 
 
 def _without(values: list[Any], numbers: set[int]) -> list[Any]:

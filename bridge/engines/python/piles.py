@@ -5,8 +5,26 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from payloads.errors import SchemaError
+
 if TYPE_CHECKING:
-    from bridge.merge import Action
+    from bridge.merge import Action, MergePoint
+
+
+class UnfitOutcomeError(SchemaError):
+    """A merged record can't be stored: it does not fit its schema, or has the key of another row.
+
+    Attributes:
+        reason: what is wrong and what to do.
+        owner: a row of its key.
+        point: the merge point that made it.
+    """
+
+    def __init__(self, reason: str, owner: Any, point: MergePoint) -> None:
+        super().__init__(reason, owner, point)
+        self.reason = reason
+        self.owner = owner
+        self.point = point
 
 
 @dataclasses.dataclass(slots=True)

@@ -97,19 +97,20 @@ class QuarantiningMerger(BatchMerger):
             has_null = batch.column(name).is_null().to_numpy(zero_copy_only=False) & has_key
             if has_null.any():
                 reason = f"the key column {name!r} is null; fill it or drop the row"
-                yield self._without_key(batch.filter(pa.array(has_null)), reason)
+                yield self.apart(batch.filter(pa.array(has_null)), reason, None)
                 has_key &= ~has_null
         if has_key.all():
             yield from super().merge(batch)
         elif has_key.any():
             yield from super().merge(batch.filter(pa.array(has_key)))
 
-    def _without_key(self, rows: pa.RecordBatch, reason: str) -> pa.RecordBatch:
+    def apart(self, rows: pa.RecordBatch, reason: str, at: str | None) -> pa.RecordBatch:
+        """Return rows, which are not merged, as those that are set aside; `at` is the merge point that they fail at."""
         point = final_point(self.job.program)
         if self.ledger is not None:
             for side, number in zip(*np.unique(rows.column(ORIGIN).to_numpy(), return_counts=True), strict=True):
                 self.ledger.add_quarantined(point, Origin(side), int(number))
-        return self._set_aside(rows, [reason] * rows.num_rows, [None] * rows.num_rows)
+        return self._set_aside(rows, [reason] * rows.num_rows, [at] * rows.num_rows)
 
     def _merge(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> Iterator[pa.RecordBatch]:
         self.batch = batch
@@ -125,7 +126,7 @@ class QuarantiningMerger(BatchMerger):
         if ends:
             self._finish_key()
         waiting = self.outcomes.cut(self.mark) if self.open else None
-        for row, error in self.outcomes.without_misfits(self.spans):
+        for row, error in self.outcomes.without_misfits(batch, self.spans):
             self.failures[row] = MergePointError(error.point, self._unfit(error))
         if self.ledger is not None:
             noted = self.outcomes.noted() if waiting is None else self.outcomes.noted(waiting)
@@ -199,7 +200,7 @@ class QuarantiningMerger(BatchMerger):
         """Put what the open key has come to so far, and its versions in this batch, into the spools."""
         begins = np.flatnonzero(starts)
         self.versions.add(batch.slice(int(begins[-1]) if len(begins) else 0))
-        for _, error in waiting.without_misfits([]):
+        for _, error in waiting.without_misfits(batch, []):
             self.failure = MergePointError(error.point, self._unfit(error))
         self.held_records += waiting.noted().made
         for found in waiting.flush(batch):

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
+from bridge.engines.books import final_point
 from bridge.engines.control_columns import BOOKS, QUARANTINE
 from bridge.engines.python.batch_merger import BatchMerger
+from bridge.engines.python.isolated import first_crash, is_isolated
+from bridge.engines.python.keys import values_of
 from bridge.engines.python.outcomes import CONTROL_TYPES
 from bridge.engines.python.quarantine import QuarantiningMerger
+from bridge.errors import MergeFailedError
+from bridge.merge import users_called
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -17,6 +23,7 @@ if TYPE_CHECKING:
     from bridge.engines.job import Job
 
 
+@users_called(lambda job: job.plan)
 def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Merge batches that are sorted by identity, origin, commit and arrival; every key is in one stream.
 
@@ -26,15 +33,39 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     """
     merger: BatchMerger | None = None
     aside = [name for name in (QUARANTINE, BOOKS) if name in job.handed_over]
+    isolates = is_isolated(job)
     for batch in batches:
         if batch.num_rows:
             make = QuarantiningMerger if job.quarantines else BatchMerger
             merger = merger or make(job, batch.schema)
-            yield from (with_columns(found, aside) for found in merger.merge(batch))
+            if isolates:
+                crashed, batch = _without_crashes(merger, batch)  # noqa: PLW2901 (what is left of it)
+                yield from (with_columns(found, aside) for found in crashed)
+            if batch.num_rows:
+                yield from (with_columns(found, aside) for found in merger.merge(batch))
     if merger is not None:
         yield from (with_columns(found, aside) for found in merger.end())
         if merger.ledger is not None:
             yield with_columns(merger.books(), aside)
+
+
+def _without_crashes(merger: BatchMerger, batch: pa.RecordBatch) -> tuple[list[pa.RecordBatch], pa.RecordBatch]:
+    """Return the rows of the keys whose merge ends the process, as they are set aside, and the other rows.
+
+    Raises:
+        MergeFailedError: there is such a key, and it is not to be set aside.
+    """
+    aside = []
+    while batch.num_rows and (crash := first_crash(merger.job, batch)) is not None:
+        point = final_point(merger.job.program)
+        if not isinstance(merger, QuarantiningMerger):
+            identity = values_of(batch, crash.first, merger.plan.identity)
+            raise MergeFailedError(crash.reason, merger.plan.payload_name, point, identity)
+        aside.append(merger.apart(batch.slice(crash.first, crash.end - crash.first), crash.reason, point))
+        stays = np.ones(batch.num_rows, bool)
+        stays[crash.first : crash.end] = False
+        batch = batch.filter(pa.array(stays))
+    return aside, batch
 
 
 def with_columns(batch: pa.RecordBatch, aside: list[str]) -> pa.RecordBatch:

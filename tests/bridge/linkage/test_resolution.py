@@ -38,6 +38,7 @@ CASES = [
     # Fields: private since 1.1; protected for heirs alone, and for the package.
     ("1.0", user(), Use(Op.GET_FIELD, OVERWRITE, "recordBytes", "[B"), NONE),
     ("1.1", user(), Use(Op.GET_FIELD, OVERWRITE, "recordBytes", "[B"), "IllegalAccessError"),
+    ("1.1", user(OVERWRITE, f"{MODEL}Forked"), Use(Op.GET_FIELD, BASE, "recordBytes", "[B"), "IllegalAccessError"),
     ("1.2", user(), Use(Op.GET_FIELD, OVERWRITE, "orderingVal", COMPARABLE), NONE),
     ("1.2", user("java.lang.Object"), Use(Op.GET_FIELD, BASE, "orderingVal", COMPARABLE), "IllegalAccessError"),
     ("1.2", user("java.lang.Object", NEAR), Use(Op.GET_FIELD, BASE, "orderingVal", COMPARABLE), NONE),
@@ -135,6 +136,11 @@ def test_a_private_or_static_method_overrides_nothing() -> None:
 )
 def test_what_to_write_instead(use: Use, advice: str) -> None:
     assert instead_of(use, path("1.2")) == advice
+
+
+def test_what_an_older_release_has_instead() -> None:
+    use = Use(Op.INVOKE_VIRTUAL, OVERWRITE, "getRecordBytes", "()[B")
+    assert instead_of(use, path("0.15")) == "write `recordBytes` in place of `getRecordBytes()`"
 
 
 def test_descriptors_are_written_as_in_a_source() -> None:

@@ -56,14 +56,14 @@ def test_what_does_not_answer_is_named_at_once_and_without_its_token(no_session,
 def test_settings_of_the_user_come_last_and_packages_are_added(no_session):
     conf = {"spark.sql.shuffle.partitions": "7", "spark.jars.packages": "a:b:1"}
     session_of(SessionOptions("local[3]", conf=conf, packages=("c:d:2",)))
-    assert no_session["master"] == "local[3]"
+    assert no_session["master"] == "local[3,2]"
     assert no_session["spark.sql.shuffle.partitions"] == "7"
     assert no_session["spark.jars.packages"] == "a:b:1,c:d:2"
 
 
 def test_without_a_master_all_cores_of_this_machine_are_used(no_session):
     session_of()
-    assert no_session["master"] == "local[*]"
+    assert no_session["master"] == "local[*,2]"
     assert no_session["spark.sql.shuffle.partitions"] == str(32 * _cores(None))
     assert "spark.sql.adaptive.enabled" not in no_session
 

