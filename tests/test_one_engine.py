@@ -55,7 +55,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/programs/test_specs.py": (4, "a table of the code"),
     "bridge/programs/test_upgrade.py": (12, _BELOW),
     "bridge/programs/test_write_settings.py": (16, _BELOW),
-    "jvm/test_built_for.py": (0, _OF_JAVA),
+    "jvm/test_built_for.py": (16, "a class beside its recompiled twin, which is one more class for jvm/test_twins.py"),
     "jvm/test_called_from_python.py": (9, _OF_JAVA),
     "jvm/test_cluster.py": (5, _OF_JAVA),
     "jvm/test_compiled_mergers.py": (11, _OF_JAVA),
