@@ -1,7 +1,7 @@
 """Users' compiled classes that change what they are lent, keep state, or make records of other fields.
 
-What objects keep and what becomes of records of other fields was recorded from Hudi 0.15.0, 1.0.2, 1.1.1 and 1.2.0, with
-classes of these shapes.
+What objects keep, and what becomes of records of other fields, was recorded from Hudi 0.15.0, 1.0.2, 1.1.1 and
+1.2.0 with classes of these shapes.
 """
 
 from __future__ import annotations
