@@ -69,7 +69,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_fuzz.py": (3, "a class of Hudi against its port, call by call"),
     "jvm/test_generated_keys.py": (1, "a class of Hudi against its port, in jobs"),
     "jvm/test_histories.py": (3, "recorded tables, which test_conformance_histories.py runs on the python engine"),
-    "jvm/test_in_place.py": (10, f"{_OF_JAVA}; users' classes in Python are in payloads/user"),
+    "jvm/test_in_place.py": (11, f"{_OF_JAVA}; users' classes in Python are in payloads/user"),
     "jvm/test_pair.py": (2, "a function of the jvm engine alone"),
     "jvm/test_skeletons.py": (1, "generated Java"),
     "jvm/test_verify_java.py": (9, "the laws, whose Python side is in mergers/laws"),
