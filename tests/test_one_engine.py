@@ -57,7 +57,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_cluster.py": (5, _OF_JAVA),
     "jvm/test_compiled_mergers.py": (11, _OF_JAVA),
     "jvm/test_corners.py": (3, "a class of Hudi against its port, call by call"),
-    "jvm/test_corpus.py": (3, "compiled classes against what real Hudi answered"),
+    "jvm/test_corpus.py": (4, "compiled classes against what real Hudi answered"),
     "jvm/test_custom_payloads.py": (24, _OF_JAVA),
     "jvm/test_determinism_java.py": (5, "the laws, whose Python side is in mergers/laws"),
     "jvm/test_differential.py": (2, "a class of Hudi against its port, call by call"),
