@@ -79,10 +79,10 @@ def test_another_row_is_a_difference(
     assert answer.told[1].endswith(", 0 in Hudi: []") or "1 rows here, 0 in Hudi" in answer.told[1]
 
 
-@pytest.mark.parametrize("shape", SHAPES.values(), ids=str)
-def test_batches_have_what_real_ones_have(shape) -> None:
-    batches = drawn(shape, 0)
-    assert batches == drawn(shape, 0) != drawn(shape, 1)
+@pytest.mark.parametrize("name", SHAPES)
+def test_batches_have_what_real_ones_have(name: str) -> None:
+    batches = drawn(SHAPES[name], 0)
+    assert batches == drawn(SHAPES[name], 0) != drawn(SHAPES[name], 1)
     last: dict[str, int] = {}
     late = ties = twice = 0
     for batch in batches:
