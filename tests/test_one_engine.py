@@ -62,7 +62,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_jars.py": (5, _OF_JAVA),
     "jvm/test_misbehaving.py": (5, f"{_OF_JAVA}; bridge/engines/test_misbehaving.py has the class in Python"),
     "jvm/test_corners.py": (3, "a class of Hudi against its port, call by call"),
-    "jvm/test_corpus.py": (3, "compiled classes against what real Hudi answered"),
+    "jvm/test_corpus.py": (4, "compiled classes against what real Hudi answered"),
     "jvm/test_custom_payloads.py": (24, _OF_JAVA),
     "jvm/test_determinism_java.py": (5, "the laws, whose Python side is in mergers/laws"),
     "jvm/test_differential.py": (2, "a class of Hudi against its port, call by call"),

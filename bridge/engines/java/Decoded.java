@@ -26,14 +26,16 @@ final class Decoded {
     }
 
     /** Returns a record in that class, which is no `GenericData.Record`: code that casts to this fails, as it does there. */
-    static GenericRecord of(GenericRecord record) throws Exception {
+    static GenericRecord of(GenericRecord record) {
         if (record == null || CREATE == null || CREATE.getDeclaringClass().isInstance(record)) {
             return record;
         }
         try {
             return (GenericRecord) CREATE.invoke(null, new Object[] {record});
+        } catch (IllegalAccessException error) {
+            throw new IllegalStateException(error);
         } catch (InvocationTargetException error) {
-            throw (Exception) error.getCause();
+            throw new IllegalStateException(error.getCause());
         }
     }
 }

@@ -97,12 +97,12 @@ final class Payloads {
     }
 
     /** Returns a record in the class in which a payload is given it. */
-    GenericRecord lent(GenericRecord record) throws Exception {
+    GenericRecord lent(GenericRecord record) {
         return decodes ? Decoded.of(record) : record;
     }
 
     /** Makes a payload of a row where merge modes decide: an ordering value that is null is left out, as Hudi does. */
-    HoodieRecordPayload around(GenericRecord row, Comparable ordering) throws Exception {
+    HoodieRecordPayload around(GenericRecord row, Comparable ordering) {
         GenericRecord record = lent(row);
         if (ordering != null) {
             return make(record, ordering);
