@@ -20,10 +20,12 @@ from bridge.merge.log_rule import LogRule
 from bridge.merge.log_scanner import LogScanner
 from bridge.merge.merger_writer import merger_warnings
 from bridge.merge.meta_columns import MetaColumns
+from bridge.merge.mode_writer import tests_rows
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
 from bridge.merge.record_merge import RecordMerge, merge_config
+from bridge.merge.refused_inserts import refused_inserts
 
 __all__ = [
     "DECIMAL_DIGITS",
@@ -63,4 +65,6 @@ __all__ = [
     "merge_props",
     "merger_warnings",
     "props_of",
+    "refused_inserts",
+    "tests_rows",
 ]

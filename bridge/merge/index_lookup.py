@@ -79,7 +79,9 @@ class PayloadLookup(Payloads):
         value = version.payload.get_insert_value(self.schema, props)
         older = self._payload_of(found.record, HoodieKey(key_of_version(version).record_key, path))
         stored = older.payload.get_insert_value(schema, props)
-        if value is None or stored is None:
+        if value is None:
+            self._refused.check(value, is_declared=False)
+        if stored is None:
             return None
         # As Hudi does, this takes a SENTINEL for a record, and fails.
         newer = self._payload_of(value, key_of_version(version))  # type: ignore[arg-type]

@@ -33,7 +33,8 @@ class PayloadAdapter(HoodieRecordPayload):
     The user's code sees its own objects only: `pre_combine` gets the other side unwrapped, and what it returns is
     wrapped again, or is one of the two adapters if it is one of their objects. Methods that the class does not
     define behave as in Java's interface: no metadata, ordering Integer 0 (the ordering value given, if it inherits
-    ours), the insert value as indexed record, and a delete if there is no insert value. `SENTINEL` is always honoured.
+    ours), the insert value as indexed record, and a delete if there is no insert value. A merge may always return
+    `SENTINEL`; an insert value only where `can_produce_sentinel` says so.
 
     With `logical_types` the user's constructor can't run before the schema is known: `for_schema` states it, else the
     first call that has a schema does. Whatever the user's code raises becomes a PayloadFailedError.
@@ -49,6 +50,7 @@ class PayloadAdapter(HoodieRecordPayload):
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
         asks_for_deletes: whether Hudi knows isDeleted.
+        honours_any_sentinel: whether Hudi looks for SENTINEL in every insert value, not of classes alone that declare it.
     """
 
     user_class: ClassVar[type]
@@ -59,6 +61,7 @@ class PayloadAdapter(HoodieRecordPayload):
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
+    honours_any_sentinel = by_release(True, since={"0.13": False})
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -186,8 +189,15 @@ class PayloadAdapter(HoodieRecordPayload):
         return bool(self._call("is_deleted", schema, props))
 
     def can_produce_sentinel(self) -> bool:
-        """Return the user's result, else True: a user's class may return SENTINEL without declaring it."""
-        return bool(self._call("can_produce_sentinel")) if "can_produce_sentinel" in self.calls else True
+        """Return the user's result, else what Hudi assumes: that the class inserts no SENTINEL."""
+        return self.declares_sentinel(self.wrapped)
+
+    @classmethod
+    def declares_sentinel(cls, made: Any) -> bool:
+        """Whether a writer looks for SENTINEL in the insert value of an object of the class."""
+        if cls.honours_any_sentinel:
+            return True
+        return "can_produce_sentinel" in cls.calls and bool(cls.calls["can_produce_sentinel"].apply(made))
 
     def get_ordering_value(self) -> Ordering:
         """Return the user's result as an `Ordering`, else what Java's interface gives.

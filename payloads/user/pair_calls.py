@@ -48,6 +48,7 @@ class UserCalls(NamedTuple):
         insert_value: does what `get_insert_value` does; returns the record itself where it is the result.
         pre_combine: does what `pre_combine` does with what was built of a newer and an older record; returns one of the
             two, or the new payload.
+        declares_sentinel: does what `can_produce_sentinel` does.
     """
 
     build: Callable[[Record, Ordering | None], Any]
@@ -56,6 +57,7 @@ class UserCalls(NamedTuple):
     is_deleted: Callable[[Any, Record], bool]
     insert_value: Callable[[Any, Record], Record | Sentinel | None]
     pre_combine: Callable[[Any, Any, Record], Any]
+    declares_sentinel: Callable[[Any], bool]
 
     @property
     def pair(self) -> PairCalls:
@@ -70,6 +72,9 @@ class UserClass(Protocol):
     asks_for_deletes: bool
     calls: Mapping[str, MethodCall]
     construct: MethodCall
+
+    def declares_sentinel(self, made: Any, /) -> bool:
+        """Whether a writer looks for SENTINEL in the insert value of an object."""
 
     def copy(self, record: Record, /) -> Record:
         """Copy a record for the constructor."""
@@ -94,7 +99,12 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
 
     of_class = user, schema, props
     return UserCalls(
-        build, _merge(*of_class), _merge_lent(*of_class), *_inserts(*of_class), pre_combine=_pre_combine(*of_class)
+        build,
+        _merge(*of_class),
+        _merge_lent(*of_class),
+        *_inserts(*of_class),
+        pre_combine=_pre_combine(*of_class),
+        declares_sentinel=lambda built: user.declares_sentinel(built[0]),
     )
 
 

@@ -80,6 +80,8 @@ final class Carriers {
         Row source;
         /** The data as writers have it; readers have rows alone. */
         final GenericRecord record;
+        /** The payload of an incoming row; null where there is none, or a merge made the version. */
+        HoodieRecordPayload payload;
 
         Buffered(Row source, GenericRecord record, boolean isDelete, Comparable ordering) {
             this.source = source;

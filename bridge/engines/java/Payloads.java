@@ -78,6 +78,11 @@ final class Payloads {
         return (BiFunction) factory.invokeWithArguments(new Object[0]);
     }
 
+    /** Returns what a writer from 1.1 on loses of an object between the batch and the table. */
+    LostFields lostFields() {
+        return new LostFields(type);
+    }
+
     HoodieRecordPayload make(GenericRecord record, Comparable ordering) {
         return (HoodieRecordPayload) constructor.apply(record, ordering);
     }

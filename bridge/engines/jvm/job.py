@@ -14,7 +14,7 @@ from bridge.engines.books import final_point, fold_point
 from bridge.engines.control_columns import BOOKS
 from bridge.engines.jvm.jars import java_name_of
 from bridge.errors import PlanError
-from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of
+from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of, refused_inserts, tests_rows
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
@@ -149,6 +149,7 @@ class Calls:
             "ordering": ordering,
             "payload": payload,
             "points": points,
+            "refused": refused_inserts(plan.release)._asdict(),
             "since_1_0": not capabilities(plan.release).delete_block_instants,
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
             "written_ordering": ordering if plan.combine_before_upsert else None,
@@ -160,6 +161,7 @@ class Calls:
         props = merge_props(config, self._plan)
         asked = self._class_to_build()
         reads_ordering = asked is None or self._plan.combine_before_upsert  # else as in `_by_payload`
+        by_row = tests_rows(self._plan, config.ordering)
         return {
             "asked": asked,
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
@@ -168,6 +170,9 @@ class Calls:
             "merge": self._rule(config.merge, props),
             "ordering": config.ordering if reads_ordering else (),
             "props": props,
+            "refused": refused_inserts(self._plan.release, tests_rows=by_row)._asdict(),
+            "refused_in_log": refused_inserts(self._plan.release)._asdict(),
+            "tests_rows": by_row,
         }
 
     def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
