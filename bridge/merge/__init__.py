@@ -23,9 +23,11 @@ from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.mode_writer import tests_rows
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.payload_writer import PayloadWriter
-from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
+from bridge.merge.point_props import props_of
+from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 from bridge.merge.refused_inserts import refused_inserts
+from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 
 __all__ = [
     "DECIMAL_DIGITS",
@@ -54,6 +56,7 @@ __all__ = [
     "Rule",
     "SchemaView",
     "SingleRows",
+    "SplitRow",
     "StoredRow",
     "UserBatch",
     "calls_of",
@@ -64,7 +67,9 @@ __all__ = [
     "merge_config",
     "merge_props",
     "merger_warnings",
+    "parts_of",
     "props_of",
+    "reader_views",
     "refused_inserts",
     "tests_rows",
 ]

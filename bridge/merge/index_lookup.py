@@ -15,6 +15,7 @@ from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
+from bridge.merge.mode_writer import PayloadRow
 from bridge.merge.outcome import DELETED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import MergePoint, Rule
@@ -152,6 +153,8 @@ class ModeLookup(Buffered):
                 result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
         except Exception as error:
             raise MergePointError(MergePoint.TAG, error) from error
+        if result is None and isinstance(version, PayloadRow):
+            version.stays_as_noted = True  # HoodieIndexUtils gives it the place that it found, and makes no new record
         if self._listener is not None:
             self._listener.merged(MergePoint.TAG, Rule.FINAL, found, version, _tagged(result))
         return result

@@ -45,11 +45,17 @@ _CUSTOM = RecordMergeMode.CUSTOM
 _STORED, _INCOMING = RowSource.STORED, RowSource.INCOMING
 
 
-class _PayloadRow(StoredRow):
-    """An incoming row with the payload that was built to test it for a delete."""
+class PayloadRow(StoredRow):
+    """An incoming row with the payload that was built of it.
 
-    __slots__ = ("payload",)
+    Attributes:
+        payload: the payload.
+        stays_as_noted: whether what its columns say of a delete stays, though the index has found a row of its key.
+    """
+
+    __slots__ = ("payload", "stays_as_noted")
     payload: HoodieRecordPayload
+    stays_as_noted: bool
 
 
 class ModeWriter(Buffered):
@@ -95,7 +101,11 @@ class ModeWriter(Buffered):
         payload_class = self._observed(self._plan.payload).resolve(self._release)
         check_constructor(payload_class)
         is_built = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
-        return payload_class.for_schema(self.schema) if is_built else None
+        if not is_built:
+            return None
+        built = payload_class.for_schema(self.schema)
+        for_writer = getattr(built, "for_writer", None)  # a compiled class has it
+        return built if for_writer is None else for_writer()  # type: ignore[no-any-return]  # as for_schema
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
@@ -113,15 +123,15 @@ class ModeWriter(Buffered):
             is_delete = self._deletes.is_delete(record) if self._tests_rows else self._is_deleted(payload)
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-        row = _PayloadRow(key, record, self.schema, source, _DELETE if is_delete else None, ordering)
-        row.payload = payload
+        row = PayloadRow(key, record, self.schema, source, _DELETE if is_delete else None, ordering)
+        row.payload, row.stays_as_noted = payload, False
         return row
 
     def _is_deleted(self, payload: HoodieRecordPayload) -> bool:
         return payload.is_deleted(self.schema, self._insert_props)
 
     def _payload_of(self, row: StoredRow) -> HoodieRecordPayload:
-        if isinstance(row, _PayloadRow):
+        if isinstance(row, PayloadRow):
             return row.payload
         return _built(self._built_class, row.record, row.ordering_value)  # type: ignore[arg-type]  # a class is built
 
@@ -129,13 +139,15 @@ class ModeWriter(Buffered):
         """Return a version whose key has a row: the class says whether it is a delete."""
         if self._built_class is None or not self._tests_rows or version.record is None:
             return version
+        if isinstance(version, PayloadRow) and version.stays_as_noted:
+            return version
         payload = self._payload_of(version)
         operation = _DELETE if self._is_deleted(payload) else None
         if operation == version.operation:
             return version
         rest = (version.key, version.record, version.schema, version.source, operation, version.ordering_value)
-        found = _PayloadRow(*rest, version.made_at)
-        found.payload = payload
+        found = PayloadRow(*rest, version.made_at)
+        found.payload, found.stays_as_noted = payload, False
         return found
 
     def delete(self, key: HoodieKey, source: object) -> StoredRow:
@@ -175,9 +187,15 @@ class ModeWriter(Buffered):
         """Whether the writer routes this version as a delete."""
         return version.marked_delete
 
-    def insert(self, version: StoredRow) -> Outcome[StoredRow]:
+    def insert(self, version: StoredRow, *, is_combined: bool = True) -> Outcome[StoredRow]:
         """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
-        return self._insert(version, self._refused)
+        if is_combined:
+            return self._insert(version, self._refused)
+        try:
+            version = self._found(version)
+        except Exception as error:
+            raise MergePointError(MergePoint.INSERT, error) from error
+        return self._insert(version, self._refused_in_log)
 
     def _insert(self, version: StoredRow, refused: RefusedInserts) -> Outcome[StoredRow]:
         outcome: Outcome[StoredRow] = SKIPPED

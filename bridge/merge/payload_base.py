@@ -12,7 +12,8 @@ from bridge.merge.batch_rules import SAMPLES
 from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
-from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
+from bridge.merge.point_props import props_of
+from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.refused_inserts import refused_inserts
 from bridge.merge.single_rows import pair_merge, single_insert
 from bridge.spark import with_meta
@@ -84,7 +85,7 @@ class Payloads:
             point: At(
                 point,
                 schemas[call.schema],
-                Properties(props_of(call.props, plan.props, self.ordering)),
+                Properties(props_of(call.props, plan, self.ordering)),
                 schemas[call.schema] if call.passes_schema else None,
             )
             for point, call in (calls or calls_of(plan.release)).items()

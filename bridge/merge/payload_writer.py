@@ -81,7 +81,7 @@ class PayloadWriter(Payloads):
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
 
-    def insert(self, version: PayloadVersion) -> Outcome[StoredRow]:
+    def insert(self, version: PayloadVersion, *, is_combined: bool = True) -> Outcome[StoredRow]:  # noqa: ARG002 (as from 1.1 on)
         """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
         return self._insert(self._at_insert, version)
 

@@ -82,6 +82,8 @@ final class Carriers {
         final GenericRecord record;
         /** The payload of an incoming row; null where there is none, or a merge made the version. */
         HoodieRecordPayload payload;
+        /** The folded log as a compaction has it, where it is another one than a query's. */
+        Buffered compacted;
 
         Buffered(Row source, GenericRecord record, boolean isDelete, Comparable ordering) {
             this.source = source;

@@ -35,6 +35,7 @@ final class Payloads {
     private final Function optionConstructor;
     private final Method indexedRecord;
     private final Field recordBytes;
+    private LostFields lost;
 
     Payloads(String name) throws Throwable {
         type = Payloads.class.getClassLoader().loadClass(name);
@@ -80,7 +81,10 @@ final class Payloads {
 
     /** Returns what a writer from 1.1 on loses of an object between the batch and the table. */
     LostFields lostFields() {
-        return new LostFields(type);
+        if (lost == null) {
+            lost = new LostFields(type);
+        }
+        return lost;
     }
 
     HoodieRecordPayload make(GenericRecord record, Comparable ordering) {

@@ -14,7 +14,16 @@ from bridge.engines.books import final_point, fold_point
 from bridge.engines.control_columns import BOOKS
 from bridge.engines.jvm.jars import java_name_of
 from bridge.errors import PlanError
-from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of, refused_inserts, tests_rows
+from bridge.merge import (
+    SchemaView,
+    calls_of,
+    merge_config,
+    merge_props,
+    props_of,
+    reader_views,
+    refused_inserts,
+    tests_rows,
+)
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
@@ -140,7 +149,7 @@ class Calls:
         points: Json = {
             point.value: {
                 "with_meta": call.schema is SchemaView.WITH_META,
-                "props": props_of(call.props, plan.props, ordering),
+                "props": props_of(call.props, plan, ordering),
             }
             for point, call in calls_of(plan.release).items()
         }
@@ -176,11 +185,18 @@ class Calls:
         }
 
     def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
-        props = merge_props(config, self._plan)
+        views = reader_views(config, self._plan)
+        props = merge_props(config, self._plan, is_writer=views.is_writer)
         can = capabilities(config.release)
         deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
         read = self._rule(config.read, props)
-        return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
+        return {
+            "deletes": deletes,
+            "props": props,
+            "query_props": merge_props(config, self._plan, is_writer=False) if views.is_split else None,
+            "read": read,
+            "since_1_1": can.buffered_mergers,
+        }
 
     def _rule(self, rule: MergeRule, props: Mapping[str, str]) -> Json:
         is_custom = rule.mode is _CUSTOM

@@ -53,7 +53,9 @@ def rows_of(name, release, table_type, case, op):
     stored, batch, settings = CASES[case]
     settings = dict(settings)
     operation = settings.pop("operation", None)
-    if settings.pop("bucket", False) and table_type == "mor":
+    if settings.pop("bucket", False):
+        if table_type == "cow":
+            pytest.skip("a plan has no bucket index for a copy-on-write table")
         settings["inserts_to"] = "log"
     plan = MergePlan(
         payload=PayloadRef(f"{insert_payloads.__name__}:{name}"),
