@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import keys
+from bridge.config import capabilities, keys
 from bridge.errors import PlanError
 from bridge.merge.answers import as_stored_row, came_back
 from bridge.merge.carriers import StoredRow
@@ -57,7 +57,8 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan, *, is_writer: boo
     A query is no writer, a compaction is.
     """
     fields = ",".join(config.ordering)
-    names = (keys.ORDERING_FIELDS.key, TABLE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
+    is_list = capabilities(plan.release).several_ordering_fields
+    names = (keys.ORDERING_FIELDS.key if is_list else TABLE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
     ordering = dict.fromkeys(names, fields) if fields else {}
     merged = config.merge_properties
     prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}

@@ -100,9 +100,7 @@ class Payloads:
         own = self.payload_class if issubclass(self.payload_class, BuiltinPayload) else None
         return SingleRows(
             pair_merge(_pair_calls(built_class, at), read_ordering, self._shape, built_at, at.point),
-            single_insert(
-                built_class, read_ordering, schema, props, self._shape, built_at, inserted_at, self._refused
-            ),
+            single_insert(built_class, read_ordering, schema, props, self._shape, built_at, inserted_at, self._refused),
             at.point,
             inserted_at,
             None if own is None else own.pair_rule(at.props),

@@ -122,9 +122,7 @@ class PayloadWriter(Payloads):
         calls = written.user_calls(self.schema, self._at_insert.props)
         if calls is None:
             return None
-        batch = PayloadBatch(
-            calls, self._read_ordering, self._at_insert, self._shape, self.release, self._refused
-        )
+        batch = PayloadBatch(calls, self._read_ordering, self._at_insert, self._shape, self.release, self._refused)
         is_alike = self._at_dedup[1:] == (*self._at_insert[1:3], self.schema)  # until 0.12 less is passed to it
         combine = batch.combine if is_alike else None
         return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, None, NATURAL_ORDER.java_type)

@@ -1,8 +1,8 @@
 """The properties that a payload or merger gets at each merge point, by release.
 
-Recorded from the bundles by a class that writes down what it is handed (`tests/data/point_props.json`). Hudi passes hundreds
-of settings; here are those that say something of the table and the write. Not among them: paths, settings of file formats,
-indexes, services and metadata tables at their defaults, checksums.
+Recorded from the bundles by a class that writes down what it is handed (`tests/data/point_props.json`). Hudi passes
+hundreds; here are those that say something of the table and the write. Not among them: paths, checksums, and
+the defaults of file formats, indexes, services and metadata tables.
 """
 
 from __future__ import annotations

@@ -93,8 +93,8 @@ LOG_SCANNER = {
     MergePoint.COMPACT: Call(Rule.COMBINE, _WITH_META, _WRITER),
     MergePoint.SNAPSHOT: Call(Rule.COMBINE, _WITH_META, _ORDERING),
 }
-# Readers and compaction from 1.0 on: HoodieFileGroupReader. Meta columns count in mode CUSTOM alone. A query folds the log
-# with the table's properties, too.
+# Readers and compaction from 1.0 on: HoodieFileGroupReader. Meta columns count in mode CUSTOM alone. A query has the
+# table's properties where it folds the log, too.
 _FILE_GROUP_READER = {
     MergePoint.LOG_FOLD: Call(Rule.DELTA, _WITH_META, _WRITER, _SPARK),
     MergePoint.COMPACT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),

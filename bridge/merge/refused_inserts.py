@@ -1,8 +1,8 @@
 """Where a writer of Hudi fails because a payload gives it nothing to write, in words for the error.
 
-Source: HoodieAvroRecord.isDelete, shouldIgnore, prependMetaFields and rewriteRecordWithNewSchema of 0.15.0 to 1.2.0. A
-writer drops a row that is a delete, and one whose class declares SENTINEL and gives it. It takes the insert value of any
-other row out of its Option unseen.
+Source: HoodieAvroRecord.isDelete, shouldIgnore, prependMetaFields and rewriteRecordWithNewSchema of 0.15.0 to 1.2.0.
+A writer drops a row that is a delete, and one whose class declares SENTINEL and gives it. It takes the insert value of
+any other row out of its Option unseen.
 """
 
 from __future__ import annotations
@@ -51,7 +51,9 @@ def refused_inserts(
         payload_class: names the methods; None for a compiled class.
         tests_rows: whether the writer has looked at the row alone to find a delete, and not asked the class.
     """
-    is_java = payload_class is None or (hasattr(payload_class, "java_name") and not issubclass(payload_class, BuiltinPayload))
+    is_java = payload_class is None or (
+        hasattr(payload_class, "java_name") and not issubclass(payload_class, BuiltinPayload)
+    )
     insert, deleted, declared = _JAVA if is_java else _PYTHON
     fails = f"so Hudi {release} fails the write"
     if not capabilities(release).payload_writer:

@@ -91,7 +91,7 @@ class ReaderViews(NamedTuple):
 
 
 def reader_views(config: EffectiveMergeConfig, plan: MergePlan) -> ReaderViews:
-    """Return which properties readers pass; one view does for all where no class is asked, or no setting is the user's."""
+    """Return which properties readers pass: one view does where no class is asked, or no setting is the user's."""
     is_asked = config.read.mode is RecordMergeMode.CUSTOM
     is_split = is_asked and any(not is_hudis(key) for key in plan.props)
     return ReaderViews(is_split or not is_asked, is_split)

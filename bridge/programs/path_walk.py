@@ -11,7 +11,7 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from bridge.merge import PayloadVersion, SplitRow, StoredRow, parts_of, located
+from bridge.merge import PayloadVersion, SplitRow, StoredRow, located, parts_of
 from bridge.plan import TableType
 from bridge.programs.program import Arrival, Origin
 from mergers.laws import canonical, copied_payload, payload_key

@@ -50,7 +50,7 @@ class PayloadAdapter(HoodieRecordPayload):
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
         asks_for_deletes: whether Hudi knows isDeleted.
-        honours_any_sentinel: whether Hudi looks for SENTINEL in every insert value, not of classes alone that declare it.
+        honours_any_sentinel: whether Hudi looks for SENTINEL in all insert values, else where a class declares it.
     """
 
     user_class: ClassVar[type]

@@ -34,7 +34,14 @@ RELEASES: Final = releases(since="0.15")
 SOURCES: Final = Path(__file__).parent / "java"
 _OF_EVERY_RELEASE: Final = ("Judge.java",)
 _OF_RELEASE: Final = {
-    HudiRelease.V0_15: ("EachKey.java", "Examples.java", "Inserts.java", "Planted.java", "Twins.java", "Undetermined.java"),
+    HudiRelease.V0_15: (
+        "EachKey.java",
+        "Examples.java",
+        "Inserts.java",
+        "Planted.java",
+        "Twins.java",
+        "Undetermined.java",
+    ),
     HudiRelease.V1_0: ("Mergers.java",),
     HudiRelease.V1_2: ("NewMergers.java",),
 }

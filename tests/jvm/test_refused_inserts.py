@@ -1,4 +1,4 @@
-"""Compiled payloads that give a writer nothing to insert, or lose their fields before it, at every engine that calls them."""
+"""Compiled payloads that give a writer nothing to insert, or lose their fields before it does."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def test_an_update_without_an_insert_value_deletes_in_a_base_file_and_is_refused
         rows(append(stored, None, incoming, plan_of(jar, "Unsaid", release, table_type="mor"))[1])
 
 
-@pytest.mark.parametrize(("name", "release", "kept"), [("Said", "0.15", True), ("Alone", "0.15", True), ("Said", "1.2", False)])
+@pytest.mark.parametrize(
+    ("name", "release", "kept"), [("Said", "0.15", True), ("Alone", "0.15", True), ("Said", "1.2", False)]
+)
 def test_a_class_that_says_so_deletes_an_unknown_key_until_1_0(jar, spark, name, release, kept):
     stored, incoming = stored_and(spark, ("c", "p", 2, 2, "E"))
     plan = plan_of(jar, name, release)

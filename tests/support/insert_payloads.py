@@ -1,6 +1,6 @@
-"""Payloads whose insert values Hudi can't always write, as tests/jvm/java/Inserts.java has them; `op` says what a row does.
+"""Payloads whose insert values Hudi can't always write, as tests/jvm/java/Inserts.java has them.
 
-E has no insert value, S has SENTINEL.
+The column `op` says what a row does: E has no insert value, S has SENTINEL.
 """
 
 from __future__ import annotations
