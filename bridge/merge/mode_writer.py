@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from payloads.builtin import DeleteTest
 
 _DELETE = "D"
-_CUSTOM = RecordMergeMode.CUSTOM
 _STORED, _INCOMING = RowSource.STORED, RowSource.INCOMING
 
 
@@ -211,7 +210,7 @@ class ModeWriter(Buffered):
 
     def _inserted(self, version: StoredRow, refused: RefusedInserts) -> StoredRow | None:
         row = version
-        if self._built_class is not None and self._config.merge.mode is _CUSTOM:
+        if self._built_class is not None:  # whatever merges: the record to write is what its payload gives
             payload = self._payload_of(row)
             own = payload.record
             value = payload.get_insert_value(self.schema, self._insert_props)

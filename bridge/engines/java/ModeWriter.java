@@ -22,7 +22,6 @@ final class ModeWriter implements Merging.Writer {
     private final String[] ordering;
     private final boolean consistentTimestamps;
     private final boolean dedupIgnoresOrdering;
-    private final boolean asksInsertValue;
     private final Payloads asked;
     private final boolean testsRows;
     private final LostFields lost;
@@ -43,7 +42,6 @@ final class ModeWriter implements Merging.Writer {
         Map dedupRule = (Map) described.get("dedup");
         Map mergeRule = (Map) described.get("merge");
         dedupIgnoresOrdering = dedupRule.get("mode").equals(MergeMode.COMMIT_TIME_ORDERING);
-        asksInsertValue = mergeRule.get("mode").equals(MergeMode.CUSTOM);
         asked = owner.payloads(described, "asked");
         testsRows = ((Boolean) described.get("tests_rows")).booleanValue();
         lost = asked == null ? null : asked.lostFields();
@@ -166,7 +164,7 @@ final class ModeWriter implements Merging.Writer {
         if (buffered.isDelete) {
             return Outcome.SKIPPED;
         }
-        if (payload == null || !asksInsertValue) {
+        if (payload == null) {
             return Outcome.inserted(stored(buffered));
         }
         GenericRecord value;

@@ -1,7 +1,7 @@
 """What a payload finds in its properties at each merge point is what real Hudi passes there.
 
-`tests/data/point_props.json` has, by release and table type, what a class of the same shape was handed in real Hudi: the
-places, and the properties there that say something of table and write.
+`tests/data/point_props.json` has, by release and table type, what a class of the same shape was handed in real Hudi:
+the places, and the properties there that say something of table and write.
 """
 
 from __future__ import annotations

@@ -12,11 +12,15 @@ from pathlib import Path
 import pytest
 
 from bridge import MergePlan
+from bridge.config import TableMergeConfig
 from bridge.errors import PlanError
+from bridge.merge import MergePointError, RecordMerge
 from bridge.programs import WriteOperation
-from payloads import PayloadBridgeError, PayloadRef
+from mergers import HoodieKey
+from payloads import PayloadBridgeError, PayloadRef, parse_schema
 from tests.conformance.in_process import simulate, struct_of
 from tests.support import insert_payloads
+from tests.support.schemas import record_schema
 
 FACTS = json.loads((Path(__file__).parents[2] / "data" / "refused_inserts.json").read_text("utf-8"))
 COLUMNS = struct_of("id string, part string, ts bigint, v int, op string")
@@ -75,8 +79,8 @@ def rows_of(name, release, table_type, case, op):
     return sorted(f"{one['id']}{one['v']}{one['op']}{'' if one['part'] == 'p' else one['part']}" for one in found)
 
 
-# From 1.1 on a writer takes the insert value of a class that has the interface's methods alone for its record, also where
-# it merges with a stored row; SENTINEL then ends in a NullPointerException. It keeps the stored row here.
+# From 1.1 on a writer takes the insert value of a class that has the interface's methods alone for its record, also
+# where it merges with a stored row; SENTINEL then ends in a NullPointerException. It keeps the stored row here.
 LEFT_OUT = {("Alone", "S", "existing-key"), ("Alone", "S", "existing-and-others"), ("Alone", "S", "global-moves")}
 
 ANSWERS = [
@@ -103,3 +107,29 @@ def test_a_write_gives_the_rows_of_real_hudi_or_is_refused_where_it_fails(answer
         return
     is_lost = release >= "1.1" and (table_type, case) in IS_LOST
     assert rows is None or (is_lost and "without a word" in refused), refused
+
+
+UPGRADED = {
+    "hoodie.table.version": "9",
+    "hoodie.table.type": "COPY_ON_WRITE",
+    "hoodie.record.merge.mode": "EVENT_TIME_ORDERING",
+    "hoodie.table.ordering.fields": "ts",
+}
+
+
+@pytest.mark.parametrize("name", ["Unsaid", "Said"])
+def test_a_class_gives_the_rows_of_new_keys_of_a_table_that_merges_by_a_mode(name):
+    """As 1.2.0 writes into a copy-on-write table of 0.15.0, which stores no class: the mode merges stored rows alone."""
+    plan = MergePlan(
+        payload=PayloadRef(f"{insert_payloads.__name__}:{name}"),
+        release="1.2",
+        key="id",
+        ordering="ts",
+        table=TableMergeConfig.from_properties(UPGRADED),
+    )
+    schema = parse_schema(record_schema(id="string", part="string", ts="long", v="int", op="string"))
+    merge = RecordMerge(plan, schema)
+    key = HoodieKey("c")
+    assert merge.insert(merge.incoming(key, row("c"), None)).version.record == row("c")
+    with pytest.raises(MergePointError, match="get_insert_value gives nothing"):
+        merge.insert(merge.incoming(key, row("c", op="E"), None))
