@@ -7,6 +7,7 @@ from then on, or in one file.
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
@@ -136,7 +137,7 @@ class OperationTable(CommitLoop):
         self._operations, self._assigned = operations
         has_statements = any(operation.is_statement for operation in self._operations.values())
         self.plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
-        self._of_operation = {operation: _told(merge, operation) for operation in set(self._operations.values())}
+        self._told = functools.cache(_told)
         self._one_file = one_file
         self.slices: list[KeyRows] = []
         self._old: list[KeyRows] = []  # of replaced file groups: what they showed is not reported yet
@@ -227,7 +228,7 @@ class OperationTable(CommitLoop):
         """Write rows to a base file: those of one batch to the same."""
         home = next((one for one in self.slices if one.stored), None) if self._one_file else None
         fresh = home or self.new_slice()
-        merge = self._of_operation.get(self.operation, self.merge)
+        merge = self._told(self.merge, self.operation)
         for version in versions:
             if self.operation is WriteOperation.BULK_INSERT:
                 fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
