@@ -42,6 +42,8 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_written_rows.py": (7, _OF_PYTHON),
     "bridge/merge/test_log_entries.py": (23, _BELOW),
     "bridge/merge/test_merge_failures.py": (7, f"{_BELOW}; messages of both are compared in jvm/test_engines_alike.py"),
+    "bridge/merge/test_point_props.py": (1, f"{_BELOW}; tables of both come from bridge/merge/point_props.py"),
+    "bridge/merge/test_refused_inserts.py": (2, f"{_BELOW}; compiled classes do so in jvm/test_refused_inserts.py"),
     "bridge/merge/test_spark_mergers.py": (9, "no compiled merger of record type SPARK runs"),
     "bridge/programs/test_commits.py": (2, _BELOW),
     "bridge/programs/test_global_index.py": (13, f"{_BELOW}; Java has no such program"),
@@ -64,6 +66,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_generated_keys.py": (1, "a class of Hudi against its port, in jobs"),
     "jvm/test_histories.py": (3, "recorded tables, which test_conformance_histories.py runs on the python engine"),
     "jvm/test_pair.py": (2, "a function of the jvm engine alone"),
+    "jvm/test_refused_inserts.py": (8, _OF_JAVA),
     "jvm/test_skeletons.py": (1, "generated Java"),
     "jvm/test_verify_java.py": (9, "the laws, whose Python side is in mergers/laws"),
 }

@@ -85,8 +85,8 @@ class ModeWriter(Buffered):
         # Hudi notes what the columns of a row say and goes by it until the index has found a row of the key: then, and
         # where it notes nothing, it asks the class (HoodieRecord.isDelete; HoodieCreateRecordUtils).
         self._tests_rows = tests_rows(plan, config.ordering)
-        self._refused = refused_inserts(plan.release, self._built_class, tests_rows=self._tests_rows)
-        self._refused_in_log = refused_inserts(plan.release, self._built_class)
+        self._refused = refused_inserts(plan.release, tests_rows=self._tests_rows)
+        self._refused_in_log = refused_inserts(plan.release)
         self._has_ordering = not self._by_commit
         if self._built_class is not None and not plan.combine_before_upsert:
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).

@@ -79,7 +79,7 @@ class Payloads:
         self._pre_combine = AvroRecordMerger(payload, plan.release, "pre_combine")
         self._combine = AvroRecordMerger(payload, plan.release, "combine")
         self.payload_class = self._combine.payload_class
-        self._refused = refused_inserts(plan.release, self.payload_class)
+        self._refused = refused_inserts(plan.release)
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
             point: At(

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.config import capabilities
 from payloads import PayloadFailedError
 from payloads.api import Sentinel
-from payloads.builtin import BuiltinPayload
 
 if TYPE_CHECKING:
-    from payloads import HoodieRecordPayload, HudiRelease, Record
+    from payloads import HudiRelease, Record
 
 
 class RefusedInserts(NamedTuple):
@@ -41,36 +40,26 @@ class RefusedInserts(NamedTuple):
             raise PayloadFailedError(self.sentinel)
 
 
-def refused_inserts(
-    release: HudiRelease, payload_class: type[HoodieRecordPayload] | None = None, *, tests_rows: bool = False
-) -> RefusedInserts:
+def refused_inserts(release: HudiRelease, *, tests_rows: bool = False) -> RefusedInserts:
     """Return what is wrong with values to insert.
 
     Args:
         release: of the writer.
-        payload_class: names the methods; None for a compiled class.
         tests_rows: whether the writer has looked at the row alone to find a delete, and not asked the class.
     """
-    is_java = payload_class is None or (
-        hasattr(payload_class, "java_name") and not issubclass(payload_class, BuiltinPayload)
-    )
-    insert, deleted, declared = _JAVA if is_java else _PYTHON
     fails = f"so Hudi {release} fails the write"
     if not capabilities(release).payload_writer:
         fails += " (or, where its file group's log gets no other row, loses this one without a word)"
     if tests_rows:
         why = (
-            f"the writer of Hudi {release} takes a row of a new key for a delete by _hoodie_is_deleted or the table's "
-            f"delete marker alone, whatever {deleted} says"
+            f"and the writer of Hudi {release} takes a row of a new key for a delete by _hoodie_is_deleted or the "
+            "table's delete marker alone, whatever isDeleted says"
         )
         what = "mark such rows with _hoodie_is_deleted, or return the row"
     else:
-        why, what = f"{deleted} does not call the row a delete", f"let {deleted} say so, or return the row"
+        why, what = "and isDeleted does not call the row a delete", "let isDeleted say so, or return the row"
     return RefusedInserts(
-        f"{insert} gives nothing, and {why}, {fails} (No value present in Option); {what}",
-        f"{insert} gives SENTINEL, which {declared} does not declare, {fails}; let it return true, or return the row",
+        f"getInsertValue gives nothing, {why}, {fails} (No value present in Option); {what}",
+        "getInsertValue gives SENTINEL, which canProduceSentinel does not declare, "
+        f"{fails}; let it return true, or return the row",
     )
-
-
-_JAVA = ("getInsertValue", "isDeleted", "canProduceSentinel")
-_PYTHON = ("get_insert_value", "is_deleted", "can_produce_sentinel")

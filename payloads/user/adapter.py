@@ -13,7 +13,7 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
-from payloads.user.pair_calls import UserCalls, user_calls
+from payloads.user.pair_calls import UserCalls, declares_sentinel, user_calls
 
 if TYPE_CHECKING:
     from payloads.api import Props
@@ -33,14 +33,13 @@ class PayloadAdapter(HoodieRecordPayload):
     The user's code sees its own objects only: `pre_combine` gets the other side unwrapped, and what it returns is
     wrapped again, or is one of the two adapters if it is one of their objects. Methods that the class does not
     define behave as in Java's interface: no metadata, ordering Integer 0 (the ordering value given, if it inherits
-    ours), the insert value as indexed record, and a delete if there is no insert value. A merge may always return
-    `SENTINEL`; an insert value only where `can_produce_sentinel` says so.
+    ours), the insert value as indexed record, a delete if there is no insert value, and no SENTINEL to insert.
 
     With `logical_types` the user's constructor can't run before the schema is known: `for_schema` states it, else the
     first call that has a schema does. Whatever the user's code raises becomes a PayloadFailedError.
 
     Attributes:
-        record: what the constructor got; what the user's object makes of it is its insert value.
+        record: what the constructor got.
         wrapped: the object of the user's class.
         user_class: the user's class.
         target: the class that is constructed: the user's, bound to the release where it inherits ours.
@@ -49,8 +48,7 @@ class PayloadAdapter(HoodieRecordPayload):
         adapt: what makes the adapter of a class for a release.
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
-        asks_for_deletes: whether Hudi knows isDeleted.
-        honours_any_sentinel: whether Hudi looks for SENTINEL in all insert values, else where a class declares it.
+        asks_for_deletes: whether Hudi knows isDeleted and canProduceSentinel.
     """
 
     user_class: ClassVar[type]
@@ -61,7 +59,6 @@ class PayloadAdapter(HoodieRecordPayload):
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
-    honours_any_sentinel = by_release(True, since={"0.13": False})
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -189,15 +186,8 @@ class PayloadAdapter(HoodieRecordPayload):
         return bool(self._call("is_deleted", schema, props))
 
     def can_produce_sentinel(self) -> bool:
-        """Return the user's result, else what Hudi assumes: that the class inserts no SENTINEL."""
-        return self.declares_sentinel(self.wrapped)
-
-    @classmethod
-    def declares_sentinel(cls, made: Any) -> bool:
-        """Whether a writer looks for SENTINEL in the insert value of an object of the class."""
-        if cls.honours_any_sentinel:
-            return True
-        return "can_produce_sentinel" in cls.calls and bool(cls.calls["can_produce_sentinel"].apply(made))
+        """Return the user's result, else what Hudi assumes: False."""
+        return declares_sentinel(type(self), self.wrapped)
 
     def get_ordering_value(self) -> Ordering:
         """Return the user's result as an `Ordering`, else what Java's interface gives.

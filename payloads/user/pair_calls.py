@@ -73,9 +73,6 @@ class UserClass(Protocol):
     calls: Mapping[str, MethodCall]
     construct: MethodCall
 
-    def declares_sentinel(self, made: Any, /) -> bool:
-        """Whether a writer looks for SENTINEL in the insert value of an object."""
-
     def copy(self, record: Record, /) -> Record:
         """Copy a record for the constructor."""
 
@@ -104,8 +101,14 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
         _merge_lent(*of_class),
         *_inserts(*of_class),
         pre_combine=_pre_combine(*of_class),
-        declares_sentinel=lambda built: user.declares_sentinel(built[0]),
+        declares_sentinel=lambda built: declares_sentinel(user, built[0]),
     )
+
+
+def declares_sentinel(user: UserClass, made: Any) -> bool:
+    """Whether a writer looks for SENTINEL in the insert value of an object: of any class where Hudi knows no better."""
+    declared = user.calls.get("can_produce_sentinel")
+    return not user.asks_for_deletes or (declared is not None and bool(declared.apply(made)))
 
 
 def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -119,7 +119,7 @@ UPGRADED = {
 
 @pytest.mark.parametrize("name", ["Unsaid", "Said"])
 def test_a_class_gives_the_rows_of_new_keys_of_a_table_that_merges_by_a_mode(name):
-    """As 1.2.0 writes into a copy-on-write table of 0.15.0, which stores no class: the mode merges stored rows alone."""
+    """As 1.2.0 writes into a copy-on-write table of 0.15.0, which stores no class."""
     plan = MergePlan(
         payload=PayloadRef(f"{insert_payloads.__name__}:{name}"),
         release="1.2",
@@ -131,5 +131,5 @@ def test_a_class_gives_the_rows_of_new_keys_of_a_table_that_merges_by_a_mode(nam
     merge = RecordMerge(plan, schema)
     key = HoodieKey("c")
     assert merge.insert(merge.incoming(key, row("c"), None)).version.record == row("c")
-    with pytest.raises(MergePointError, match="get_insert_value gives nothing"):
+    with pytest.raises(MergePointError, match="getInsertValue gives nothing"):
         merge.insert(merge.incoming(key, row("c", op="E"), None))

@@ -35,9 +35,6 @@ class NothingToStore(DoesAsTold):
     def isDeleted(self, schema, props):  # noqa: N802 (Java's name)
         return False
 
-    def canProduceSentinel(self):  # noqa: N802 (Java's name)
-        return True
-
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
 @pytest.mark.parametrize(("program", "extras"), [("upsert", ()), ("append", (False, None))])
