@@ -62,7 +62,7 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan, *, is_writer: boo
     ordering = dict.fromkeys(names, fields) if fields else {}
     merged = config.merge_properties
     prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
-    found = plan_props(plan, is_writer=is_writer) | mode_props(config)
+    found = plan_props(plan, is_writer=is_writer) | mode_props(config.table)
     return Properties({**found, **merged, **prefixed, **ordering})
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.config import capabilities, keys
+from bridge.config import TableMergeConfig, capabilities, created_properties, keys
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD, WRITE_PRECOMBINE_FIELD
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bridge.config import EffectiveMergeConfig
     from bridge.plan import MergePlan
 
 
@@ -92,9 +91,20 @@ def is_hudis(key: str) -> bool:
     return key.startswith("hoodie.")
 
 
-def mode_props(config: EffectiveMergeConfig) -> dict[str, str]:
+def table_of(plan: MergePlan) -> TableMergeConfig:
+    """Return what the table of a plan stores, or a new one would.
+
+    Raises:
+        MergeConfigError: the settings contradict each other; in Hudi's words.
+    """
+    if plan.table is not None:
+        return plan.table
+    stored = created_properties(plan.writer_options(), plan.table_type, plan.release)
+    return TableMergeConfig.from_properties(stored, plan.release)
+
+
+def mode_props(table: TableMergeConfig) -> dict[str, str]:
     """Return merge mode and strategy of a table that stores them."""
-    table = config.table
     found = {
         keys.MERGE_MODE.key: None if table.mode is None else table.mode.value,
         keys.STRATEGY_ID.key: table.strategy,
@@ -103,12 +113,14 @@ def mode_props(config: EffectiveMergeConfig) -> dict[str, str]:
 
 
 def props_of(view: PropsView, plan: MergePlan, ordering: str | None) -> dict[str, str]:
-    """Return the properties of a view until 0.15: the `ordering` field under every key by which a payload finds it."""
+    """Return the properties of a view where payloads merge: `ordering` under every key by which they find it."""
     if view is PropsView.NONE:
         return {}
     if view is PropsView.ORDERING:
         return {} if ordering is None else {PAYLOAD_ORDERING_FIELD: ordering}
     found = plan_props(plan, is_writer=view is PropsView.WRITER)
+    if capabilities(plan.release).merge_modes:
+        found |= mode_props(table_of(plan))
     if ordering is None:
         return found
     names = (PAYLOAD_ORDERING_FIELD, WRITE_PRECOMBINE_FIELD, TABLE_PRECOMBINE_FIELD)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from bridge.config import TableMergeConfig, capabilities, created_properties, effective_config
+from bridge.config import capabilities, effective_config
 from bridge.errors import PlanError
 from bridge.merge.buffered import Setup
 from bridge.merge.carriers import RowShape, key_reader
@@ -13,6 +13,7 @@ from bridge.merge.log_scanner import LogScanner
 from bridge.merge.merger_writer import MergerLookup, MergerWriter, merges_spark_rows
 from bridge.merge.mode_writer import ModeWriter
 from bridge.merge.payload_writer import PayloadWriter
+from bridge.merge.point_props import table_of
 from bridge.merge.points import MergePoint
 from bridge.merge.split_reader import reader_of
 
@@ -134,12 +135,7 @@ def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
     Raises:
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
-    options = plan.writer_options()
-    table = plan.table
-    if table is None:
-        stored = created_properties(options, plan.table_type, plan.release)
-        table = TableMergeConfig.from_properties(stored, plan.release)
-    return effective_config(table, options, plan.release, warn=False)
+    return effective_config(table_of(plan), plan.writer_options(), plan.release, warn=False)
 
 
 class _Sides(NamedTuple):
