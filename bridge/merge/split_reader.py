@@ -13,7 +13,7 @@ from mergers import RecordMergeMode
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.merge.buffered import Setup
-    from bridge.merge.calls import KeyReader, SingleRows
+    from bridge.merge.calls import KeyReader, Reader, SingleRows
     from bridge.merge.carriers import Carrier, LogDelete, LogRow
     from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
@@ -97,7 +97,7 @@ def reader_views(config: EffectiveMergeConfig, plan: MergePlan) -> ReaderViews:
     return ReaderViews(is_split or not is_asked, is_split)
 
 
-def reader_of(setup: Setup) -> FileGroupReader | SplitReader:
+def reader_of(setup: Setup) -> Reader[StoredRow]:
     """Return the reader of a plan."""
     views = reader_views(setup.config, setup.plan)
     return SplitReader(setup) if views.is_split else FileGroupReader(setup, is_writer=views.is_writer)

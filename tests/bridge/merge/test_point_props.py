@@ -28,7 +28,7 @@ NOT_PASSED = {
     "hoodie.payload.event.time.field",
     "hoodie.combine.before.upsert",
 }
-# A default of a query of 0.15, whatever the table's class is; and a key that is passed here beside the one of the table.
+# A default of a query of 0.15, whatever the table's class is; and a key that is passed here beside the table's own.
 NOT_IN_QUERY = {"0.15.0": {"hoodie.compaction.payload.class"}, "1.0.2": {"hoodie.payload.ordering.field"}}
 SEEN: list[dict[str, str]] = []
 
