@@ -44,6 +44,8 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/merge/test_edited_records.py": (1, f"{_BELOW}; compiled ones: jvm/test_in_place.py"),
     "bridge/merge/test_log_entries.py": (23, _BELOW),
     "bridge/merge/test_merge_failures.py": (7, f"{_BELOW}; messages of both are compared in jvm/test_engines_alike.py"),
+    "bridge/merge/test_point_props.py": (1, f"{_BELOW}; tables of both come from bridge/merge/point_props.py"),
+    "bridge/merge/test_refused_inserts.py": (2, f"{_BELOW}; compiled classes do so in jvm/test_refused_inserts.py"),
     "bridge/merge/test_spark_mergers.py": (9, "no compiled merger of record type SPARK runs"),
     "bridge/programs/test_commits.py": (2, _BELOW),
     "bridge/programs/test_global_index.py": (13, f"{_BELOW}; Java has no such program"),
@@ -71,6 +73,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_histories.py": (3, "recorded tables, which test_conformance_histories.py runs on the python engine"),
     "jvm/test_in_place.py": (11, f"{_OF_JAVA}; users' classes in Python are in payloads/user"),
     "jvm/test_pair.py": (2, "a function of the jvm engine alone"),
+    "jvm/test_refused_inserts.py": (8, _OF_JAVA),
     "jvm/test_skeletons.py": (1, "generated Java"),
     "jvm/test_verify_java.py": (9, "the laws, whose Python side is in mergers/laws"),
 }

@@ -249,7 +249,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     """
     options = with_job(options)
     payload = options["payload"]
-    java = compiled_of(options)
+    java: dict[str, Any] = compiled_of(options)
     given = [name for name in ("payload", "mode", "merger") if options[name] is not None]
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"

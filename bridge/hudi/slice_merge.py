@@ -72,6 +72,7 @@ class Conversion:
         Raises:
             MergeFailedError: a record can't be stored, and keys are not set aside.
         """
+        failure: Exception
         while True:
             try:
                 found = self.writer.batch([record for _, record in made])

@@ -71,7 +71,7 @@ class _Reader:
             raise KeyError(magic)
         entries = self._entries = self._pool()
         texts = self._texts = {at: value for at, (tag, value) in entries.items() if tag == _UTF8}
-        literals = [texts[value] for tag, value in entries.values() if tag == _STRING]
+        literals: list[Any] = [texts[value] for tag, value in entries.values() if tag == _STRING]
         literals += [value for tag, value in entries.values() if tag in _NUMBERS]
         self._classes = {at: _class_name(texts[value]) for at, (tag, value) in entries.items() if tag == _CLASS}
         access, name, parent = self._take(">HHH")
@@ -155,7 +155,7 @@ class _Reader:
         lines: list[tuple[int, int]] = []
         for attribute, _ in self._attributes():
             if attribute == "LineNumberTable":
-                lines += [self._take(">HH") for _ in range(self._count())]  # type: ignore[misc]  # of two
+                lines += [self._take(">HH") for _ in range(self._count())]
         return _Code(instructions, handlers, sorted(lines))
 
     def _bootstrap_handles(self) -> list[list[Use]]:

@@ -21,10 +21,14 @@ from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.log_rule import LogRule
 from bridge.merge.log_scanner import LogScanner
 from bridge.merge.meta_columns import MetaColumns
+from bridge.merge.mode_writer import tests_rows
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
 from bridge.merge.payload_writer import PayloadWriter
-from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
+from bridge.merge.point_props import props_of
+from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
+from bridge.merge.refused_inserts import refused_inserts
+from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 from bridge.merge.tasks import calling_users, users_called
 
 __all__ = [
@@ -55,6 +59,7 @@ __all__ = [
     "SchemaView",
     "ShuffledPayload",
     "SingleRows",
+    "SplitRow",
     "StoredRow",
     "UserBatch",
     "calling_users",
@@ -67,6 +72,10 @@ __all__ = [
     "logged_row",
     "merge_config",
     "merge_props",
+    "parts_of",
     "props_of",
+    "reader_views",
+    "refused_inserts",
+    "tests_rows",
     "users_called",
 ]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import keys
+from bridge.config import capabilities, keys
 from bridge.errors import PlanError
 from bridge.merge.answers import as_stored_row, came_back
 from bridge.merge.carriers import StoredRow
 from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome, RowSource
+from bridge.merge.point_props import mode_props, plan_props
 from bridge.merge.points import Rule
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
@@ -50,14 +51,19 @@ class Setup(NamedTuple):
     listener: Listener | None
 
 
-def merge_props(config: EffectiveMergeConfig, plan: MergePlan) -> Properties:
-    """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields."""
+def merge_props(config: EffectiveMergeConfig, plan: MergePlan, *, is_writer: bool = True) -> Properties:
+    """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields.
+
+    A query is no writer, a compaction is.
+    """
     fields = ",".join(config.ordering)
-    names = (keys.ORDERING_FIELDS.key, TABLE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
+    is_list = capabilities(plan.release).several_ordering_fields
+    names = (keys.ORDERING_FIELDS.key if is_list else TABLE_PRECOMBINE_FIELD, PAYLOAD_ORDERING_FIELD)
     ordering = dict.fromkeys(names, fields) if fields else {}
     merged = config.merge_properties
     prefixed = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in merged.items()}
-    return Properties({**plan.props, **merged, **prefixed, **ordering})
+    found = plan_props(plan, is_writer=is_writer) | mode_props(config.table)
+    return Properties({**found, **merged, **prefixed, **ordering})
 
 
 def delete_tests(schema: AvroSchema, props: Mapping[str, str]) -> tuple[DeleteTest, ...] | None:

@@ -180,8 +180,11 @@ class Writer(Protocol[C]):
     def is_deleted(self, version: C) -> bool:
         """Whether the writer routes this version as a delete."""
 
-    def insert(self, version: C) -> Outcome[StoredRow]:
-        """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
+    def insert(self, version: C, *, is_combined: bool = True) -> Outcome[StoredRow]:
+        """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore.
+
+        `is_combined` says whether its operation combines a batch.
+        """
 
     def upsert(self, base: StoredRow, version: C) -> Outcome[StoredRow]:
         """Merge with the stored row: KEEP, UPDATE or DELETE."""

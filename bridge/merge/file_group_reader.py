@@ -36,14 +36,16 @@ _DELETE = "D"
 class FileGroupReader(Buffered):
     """What readers and compaction call from 1.0 on; rows are Spark's own, so ordering values have other classes."""
 
-    def __init__(self, setup: Setup, rows: HoodieRecordType = HoodieRecordType.SPARK) -> None:
-        """Bind the reader's calls; `rows` are Spark's own but where a writer reads."""
+    def __init__(
+        self, setup: Setup, rows: HoodieRecordType = HoodieRecordType.SPARK, *, is_writer: bool = True
+    ) -> None:
+        """Bind the reader's calls; `rows` are Spark's own but where a writer reads, and a query is no writer."""
         super().__init__(setup)
         config, plan, schema = setup.config, setup.plan, setup.schema
         self._is_custom = config.read.mode is RecordMergeMode.CUSTOM
         self._schema = with_meta(schema) if self._is_custom else schema
         by_operation = capabilities(config.release).operation_deletes
-        self._props = props = merge_props(config, plan)
+        self._props = props = merge_props(config, plan, is_writer=is_writer)
         self._merger_of_mode = self._merger(config.read, self._schema, props, rows, "combine")
         # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         own = Properties() if by_operation else props

@@ -15,6 +15,7 @@ from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
+from bridge.merge.mode_writer import PayloadRow
 from bridge.merge.outcome import DELETED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import MergePoint, Rule
@@ -79,7 +80,9 @@ class PayloadLookup(Payloads):
         value = version.payload.get_insert_value(self.schema, props)
         older = self._payload_of(found.record, HoodieKey(key_of_version(version).record_key, path))
         stored = older.payload.get_insert_value(schema, props)
-        if value is None or stored is None:
+        if value is None:
+            self._refused.check(value, is_declared=False)
+        if stored is None:
             return None
         # As Hudi does, this takes a SENTINEL for a record, and fails.
         newer = self._payload_of(value, key_of_version(version))  # type: ignore[arg-type]
@@ -151,6 +154,8 @@ class ModeLookup(Buffered):
                 result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
         except Exception as error:
             raise MergePointError(MergePoint.TAG, error) from error
+        if result is None and isinstance(version, PayloadRow):
+            version.stays_as_noted = True  # HoodieIndexUtils gives it the place that it found, and makes no new record
         if self._listener is not None:
             self._listener.merged(MergePoint.TAG, Rule.FINAL, found, version, _tagged(result))
         return result

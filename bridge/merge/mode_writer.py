@@ -13,11 +13,12 @@ from bridge.merge.answers import action_of, as_stored_row, came_back
 from bridge.merge.batch_rules import batch_rule
 from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
 from bridge.merge.calls import MergePointError, SingleRows, UserBatch
-from bridge.merge.carriers import LogDelete, LogRow, ShuffledPayload, StoredRow, key_reader
+from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_base import check_constructor
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.refused_inserts import refused_inserts
 from bridge.merge.user_batches import ModeBatch
 from bridge.merge.user_rows import UserRows, calls_of_user
 from mergers import HoodieRecordType, RecordMergeMode
@@ -29,22 +30,31 @@ from payloads.errors import did_you_mean
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from bridge.merge.buffered import Setup
     from bridge.merge.calls import BatchRule, Pair, Single
+    from bridge.merge.refused_inserts import RefusedInserts
+    from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import HoodieRecordPayload, Ordering, Record
     from payloads.builtin import DeleteTest
 
 _DELETE = "D"
-_CUSTOM = RecordMergeMode.CUSTOM
 _STORED, _INCOMING = RowSource.STORED, RowSource.INCOMING
 
 
-class _PayloadRow(StoredRow):
-    """An incoming row with the payload that was built to test it for a delete."""
+class PayloadRow(StoredRow):
+    """An incoming row with the payload that was built of it.
 
-    __slots__ = ("payload",)
+    Attributes:
+        payload: the payload.
+        stays_as_noted: whether what its columns say of a delete stays, though the index has found a row of its key.
+    """
+
+    __slots__ = ("payload", "stays_as_noted")
     payload: HoodieRecordPayload
+    stays_as_noted: bool
 
 
 class ModeWriter(Buffered):
@@ -72,6 +82,11 @@ class ModeWriter(Buffered):
         self._by_commit = config.dedup.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._deletes = DeleteContext(props, schema, reads_operation=False, release=config.release)
         self._built_class = self._class_to_build()
+        # Hudi notes what the columns of a row say and goes by it until the index has found a row of the key: then, and
+        # where it notes nothing, it asks the class (HoodieRecord.isDelete; HoodieCreateRecordUtils).
+        self._tests_rows = tests_rows(plan, config.ordering)
+        self._refused = refused_inserts(plan.release, tests_rows=self._tests_rows)
+        self._refused_in_log = refused_inserts(plan.release)
         self._has_ordering = not self._by_commit
         if self._built_class is not None and not plan.combine_before_upsert:
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
@@ -85,7 +100,11 @@ class ModeWriter(Buffered):
         payload_class = self._observed(self._plan.payload).resolve(self._release)
         check_constructor(payload_class)
         is_built = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
-        return payload_class.for_schema(self.schema) if is_built else None
+        if not is_built:
+            return None
+        built = payload_class.for_schema(self.schema)
+        for_writer = getattr(built, "for_writer", None)  # a compiled class has it
+        return built if for_writer is None else for_writer()
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
@@ -100,12 +119,35 @@ class ModeWriter(Buffered):
                 operation = _DELETE if self._deletes.is_delete(record) else None
                 return StoredRow(key, record, self.schema, source, operation, ordering)
             payload = _built(self._built_class, record, ordering)
-            operation = _DELETE if payload.is_deleted(self.schema, self._insert_props) else None
+            is_delete = self._deletes.is_delete(record) if self._tests_rows else self._is_deleted(payload)
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-        row = _PayloadRow(key, record, self.schema, source, operation, ordering)
-        row.payload = payload
+        row = PayloadRow(key, record, self.schema, source, _DELETE if is_delete else None, ordering)
+        row.payload, row.stays_as_noted = payload, False
         return row
+
+    def _is_deleted(self, payload: HoodieRecordPayload) -> bool:
+        return payload.is_deleted(self.schema, self._insert_props)
+
+    def _payload_of(self, row: StoredRow) -> HoodieRecordPayload:
+        if isinstance(row, PayloadRow):
+            return row.payload
+        return _built(self._built_class, row.record, row.ordering_value)  # type: ignore[arg-type]  # a class is built
+
+    def _found(self, version: StoredRow) -> StoredRow:
+        """Return a version whose key has a row: the class says whether it is a delete."""
+        if self._built_class is None or not self._tests_rows or version.record is None:
+            return version
+        if isinstance(version, PayloadRow) and version.stays_as_noted:
+            return version
+        payload = self._payload_of(version)
+        operation = _DELETE if self._is_deleted(payload) else None
+        if operation == version.operation:
+            return version
+        rest = (version.key, version.record, version.schema, version.source, operation, version.ordering_value)
+        found = PayloadRow(*rest, version.made_at)
+        found.payload, found.stays_as_noted = payload, False
+        return found
 
     def delete(self, key: HoodieKey, source: object) -> StoredRow:
         """Make the version of a key that is deleted without a row."""
@@ -149,12 +191,21 @@ class ModeWriter(Buffered):
         """Whether the writer routes this version as a delete."""
         return version.marked_delete
 
-    def insert(self, version: StoredRow) -> Outcome[StoredRow]:
+    def insert(self, version: StoredRow, *, is_combined: bool = True) -> Outcome[StoredRow]:
         """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
+        if is_combined:
+            return self._insert(version, self._refused)
+        try:
+            version = self._found(version)
+        except Exception as error:
+            raise MergePointError(MergePoint.INSERT, error) from error
+        return self._insert(version, self._refused_in_log)
+
+    def _insert(self, version: StoredRow, refused: RefusedInserts) -> Outcome[StoredRow]:
         outcome: Outcome[StoredRow] = SKIPPED
         if not version.marked_delete:
             try:
-                row = self._inserted(version)
+                row = self._inserted(version, refused)
             except Exception as error:
                 raise MergePointError(MergePoint.INSERT, error) from error
             outcome = SKIPPED if row is None else Outcome(INSERT, row)
@@ -162,20 +213,14 @@ class ModeWriter(Buffered):
             self._listener.merged(MergePoint.INSERT, Rule.DELETE_TEST, None, version, outcome)
         return outcome
 
-    def _inserted(self, version: StoredRow) -> StoredRow | None:
+    def _inserted(self, version: StoredRow, refused: RefusedInserts) -> StoredRow | None:
         row = version
-        if self._built_class is not None and self._config.merge.mode is _CUSTOM:
-            payload = (
-                row.payload
-                if isinstance(row, _PayloadRow)
-                else _built(self._built_class, row.record, row.ordering_value)
-            )
-            if isinstance(payload, ShuffledPayload):
-                # BaseAvroPayload writes its own fields alone (KryoSerializable): those of a subclass are null by now.
-                payload = payload.shuffled()
+        if self._built_class is not None:  # whatever merges: the record to write is what its payload gives
+            payload = self._payload_of(row)
             own = payload.record
             value = payload.get_insert_value(self.schema, self._insert_props)
             if value is None or isinstance(value, Sentinel):
+                refused.check(value, is_declared=payload.can_produce_sentinel())
                 return None
             if not came_back(value, own):
                 row = StoredRow(version.key, value, self.schema)
@@ -185,14 +230,18 @@ class ModeWriter(Buffered):
         """Merge with the stored row: KEEP, UPDATE or DELETE."""
         try:
             base.ordering_value = self._merge.context.row_ordering(base.record)
-            return self._final(self._merge, MergePoint.UPSERT, base, version)
+            return self._final(self._merge, MergePoint.UPSERT, base, self._found(version))
         except Exception as error:
             raise MergePointError(MergePoint.UPSERT, error) from error
 
     def log_entry(self, version: StoredRow) -> LogRow | LogDelete | None:
         """Return what the writer appends to the log of a stored key; None for a version to ignore."""
+        try:
+            version = self._found(version)
+        except Exception as error:
+            raise MergePointError(MergePoint.INSERT, error) from error
         if not version.marked_delete:
-            row = self.insert(version).version
+            row = self._insert(version, self._refused_in_log).version
             return None if row is None else LogRow(row.record, row.source)
         try:
             # Delete entries carry the real ordering value in commit-time tables, too.
@@ -218,7 +267,7 @@ class ModeWriter(Buffered):
 
     def _tests(self) -> tuple[DeleteTest, ...] | None:
         """Return the column tests for rows that may be deletes; None where a user's class is asked."""
-        if self._built_class is None:
+        if self._built_class is None or (self._tests_rows and issubclass(self._built_class, BuiltinPayload)):
             return delete_tests(self.schema, self._insert_props)
         return flag_tests(self.schema) if issubclass(self._built_class, BuiltinPayload) else None
 
@@ -231,8 +280,8 @@ class ModeWriter(Buffered):
         by = batch_rule(self.schema, fields[0] if fields else None, self._read_ordering, (), None)
         if by is None:
             return None
-        rest = (self.schema, self._insert_props, self._shape, self._release)
-        batch = ModeBatch(calls, self._read_ordering, *rest)
+        rest = (self.schema, self._insert_props, self._shape, self._release, self._refused_in_log)
+        batch = ModeBatch(calls, self._read_ordering, *rest, self._row_test)
         return UserBatch(batch.survivor, batch.combine, batch.entry, MergePoint.INSERT, by.ordering, by.java_type)
 
     def single_rows(self) -> SingleRows:
@@ -248,13 +297,18 @@ class ModeWriter(Buffered):
         if calls is not None:
             rows = UserRows(calls, self._merge, self.schema, self._insert_props, self._shape)
             reader = _natural if self._by_commit else self._read_ordering
-            pair, single = rows.written_pair(reader), rows.written_single(reader)
+            pair, single = rows.written_pair(reader), rows.written_single(reader, self._refused, self._row_test)
         fill = fill_rule(self._merge, self.schema, self._config.ordering, is_consistent=is_consistent)
         if fill is not None and fill.later.field is not None and not self._has_ordering:
             fill = None
         return SingleRows(
             pair, single, MergePoint.UPSERT, MergePoint.INSERT, rule, tests, needs_ordering=False, fill=fill
         )
+
+    @property
+    def _row_test(self) -> Callable[[Record], bool] | None:
+        """What finds the deletes of a batch by their columns; None where the class is asked."""
+        return self._deletes.is_delete if self._tests_rows else None
 
     def _pair(self, stored: Record, incoming: Record, made: list[Record]) -> RowSource:
         key = self._key_of(incoming)
@@ -265,6 +319,14 @@ class ModeWriter(Buffered):
     def _single(self, incoming: Record, made: list[Record]) -> RowSource:
         _, row = self.insert(self.incoming(self._key_of(incoming), incoming, _INCOMING))
         return source_of(row, made)
+
+
+def tests_rows(plan: MergePlan, ordering: Collection[str]) -> bool:
+    """Whether a writer from 1.1 on finds the deletes of a batch by their columns, and does not ask the class.
+
+    It does so where it builds payloads with ordering values (HoodieCreateRecordUtils).
+    """
+    return plan.combine_before_upsert and len(ordering) > 0
 
 
 def _natural(_record: Record) -> Ordering:

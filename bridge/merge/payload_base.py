@@ -12,7 +12,9 @@ from bridge.merge.batch_rules import SAMPLES
 from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
-from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of, props_of
+from bridge.merge.point_props import props_of
+from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
+from bridge.merge.refused_inserts import refused_inserts
 from bridge.merge.single_rows import pair_merge, single_insert
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
@@ -77,12 +79,13 @@ class Payloads:
         self._pre_combine = AvroRecordMerger(payload, plan.release, "pre_combine")
         self._combine = AvroRecordMerger(payload, plan.release, "combine")
         self.payload_class = self._combine.payload_class
+        self._refused = refused_inserts(plan.release)
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
             point: At(
                 point,
                 schemas[call.schema],
-                Properties(props_of(call.props, plan.props, self.ordering)),
+                Properties(props_of(call.props, plan, self.ordering)),
                 schemas[call.schema] if call.passes_schema else None,
             )
             for point, call in (calls or calls_of(plan.release)).items()
@@ -97,7 +100,7 @@ class Payloads:
         own = self.payload_class if issubclass(self.payload_class, BuiltinPayload) else None
         return SingleRows(
             pair_merge(_pair_calls(built_class, at), read_ordering, self._shape, built_at, at.point),
-            single_insert(built_class, read_ordering, schema, props, self._shape, built_at, inserted_at),
+            single_insert(built_class, read_ordering, schema, props, self._shape, built_at, inserted_at, self._refused),
             at.point,
             inserted_at,
             None if own is None else own.pair_rule(at.props),
@@ -154,6 +157,8 @@ class Payloads:
             value = None if is_delete else payload.get_insert_value(at.schema, at.props)
             if value is not None and not isinstance(value, Sentinel):
                 outcome = Outcome(INSERT, self._row(at, version, own, value))
+            elif at.point is MergePoint.INSERT and not is_delete:
+                self._refused.check(value, is_declared=payload.can_produce_sentinel())
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:

@@ -90,7 +90,7 @@ class PayloadWriter(Payloads):
         if not isinstance(payload, ShuffledPayload):
             return version
         try:
-            return PayloadVersion(version.key, payload.shuffled(), version.source)
+            return PayloadVersion(version.key, payload.shuffled(), version.source)  # type: ignore[arg-type]  # has one
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
 
@@ -98,7 +98,7 @@ class PayloadWriter(Payloads):
         """Whether the writer routes this version as a delete."""
         return version.payload.is_deleted(self.schema, self._at_insert.props)
 
-    def insert(self, version: PayloadVersion) -> Outcome[StoredRow]:
+    def insert(self, version: PayloadVersion, *, is_combined: bool = True) -> Outcome[StoredRow]:  # noqa: ARG002 (as from 1.1 on)
         """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
         return self._insert(self._at_insert, version)
 
@@ -139,7 +139,7 @@ class PayloadWriter(Payloads):
         calls = written.user_calls(self.schema, self._at_insert.props)
         if calls is None:
             return None
-        batch = PayloadBatch(calls, self._read_ordering, self._at_insert, self._shape, self.release)
+        batch = PayloadBatch(calls, self._read_ordering, self._at_insert, self._shape, self.release, self._refused)
         is_alike = self._at_dedup[1:] == (*self._at_insert[1:3], self.schema)  # until 0.12 less is passed to it
         combine = batch.combine if is_alike else None
         return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, None, NATURAL_ORDER.java_type)

@@ -7,14 +7,11 @@ method is called, with which schema and which properties.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from bridge.merge.point_props import PropsView
 from mergers import HoodieRecordType, OperationMode
 from payloads import HudiRelease
-from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD, WRITE_PRECOMBINE_FIELD
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class MergePoint(enum.Enum):
@@ -37,14 +34,6 @@ class SchemaView(enum.Enum):
 
     WRITE = "without meta columns"
     WITH_META = "with the five meta columns"
-
-
-class PropsView(enum.Enum):
-    """The properties that a merge point passes to the payload."""
-
-    WRITER = "all of the writer's"
-    ORDERING = "the ordering field alone"
-    NONE = "none"
 
 
 class Rule(enum.Enum):
@@ -104,11 +93,12 @@ LOG_SCANNER = {
     MergePoint.COMPACT: Call(Rule.COMBINE, _WITH_META, _WRITER),
     MergePoint.SNAPSHOT: Call(Rule.COMBINE, _WITH_META, _ORDERING),
 }
-# Readers and compaction from 1.0 on: HoodieFileGroupReader. Meta columns count in mode CUSTOM alone.
+# Readers and compaction from 1.0 on: HoodieFileGroupReader. Meta columns count in mode CUSTOM alone. A query has the
+# table's properties where it folds the log, too.
 _FILE_GROUP_READER = {
     MergePoint.LOG_FOLD: Call(Rule.DELTA, _WITH_META, _WRITER, _SPARK),
     MergePoint.COMPACT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
-    MergePoint.SNAPSHOT: Call(Rule.FINAL, _WITH_META, _WRITER, _SPARK),
+    MergePoint.SNAPSHOT: Call(Rule.FINAL, _WITH_META, PropsView.TABLE, _SPARK),
 }
 
 # 0.12: HoodieWriteHelper calls preCombine(older, empty properties), HoodieMergedLogRecordScanner preCombine(older).
@@ -131,15 +121,3 @@ _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
 def calls_of(release: HudiRelease) -> dict[MergePoint, Call]:
     """Return what `release` calls at each merge point."""
     return _CALLS[release]
-
-
-def props_of(view: PropsView, props: Mapping[str, str], ordering: str | None) -> dict[str, str]:
-    """Return the properties of a view: the table's `ordering` field under every key by which a payload finds it."""
-    if view is PropsView.NONE:
-        return {}
-    if ordering is None:
-        return dict(props) if view is PropsView.WRITER else {}
-    if view is PropsView.ORDERING:
-        return {PAYLOAD_ORDERING_FIELD: ordering}
-    names = (PAYLOAD_ORDERING_FIELD, WRITE_PRECOMBINE_FIELD, TABLE_PRECOMBINE_FIELD)
-    return {**props, **dict.fromkeys(names, ordering)}

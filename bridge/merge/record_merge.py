@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from bridge.config import TableMergeConfig, capabilities, created_properties, effective_config
+from bridge.config import capabilities, effective_config
 from bridge.errors import PlanError
 from bridge.merge.buffered import Setup
 from bridge.merge.carriers import RowShape, key_reader
-from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.index_lookup import ModeLookup, PayloadLookup
 from bridge.merge.log_scanner import LogScanner
 from bridge.merge.merger_writer import MergerLookup, MergerWriter, merges_spark_rows
 from bridge.merge.mode_writer import ModeWriter
 from bridge.merge.payload_writer import PayloadWriter
+from bridge.merge.point_props import table_of
 from bridge.merge.points import MergePoint
+from bridge.merge.split_reader import reader_of
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
@@ -135,12 +136,7 @@ def merge_config(plan: MergePlan) -> EffectiveMergeConfig:
     Raises:
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
-    options = plan.writer_options()
-    table = plan.table
-    if table is None:
-        stored = created_properties(options, plan.table_type, plan.release)
-        table = TableMergeConfig.from_properties(stored, plan.release)
-    return effective_config(table, options, plan.release, warn=False)
+    return effective_config(table_of(plan), plan.writer_options(), plan.release, warn=False)
 
 
 class _Sides(NamedTuple):
@@ -161,7 +157,7 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
         return _paired(PayloadWriter(written, *rest), LogScanner(read, *rest), index)
     config = merge_config(plan)
     setup = Setup(config, plan, schema, shape, listener)
-    reader = FileGroupReader(setup)
+    reader = reader_of(setup)
     if can.payload_writer and merges_spark_rows(setup):
         return _paired(MergerWriter(setup), reader, MergerLookup(setup) if plan.global_index else None)
     if can.payload_writer:

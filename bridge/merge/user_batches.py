@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from bridge.merge.carriers import RowShape
     from bridge.merge.payload_base import At
+    from bridge.merge.refused_inserts import RefusedInserts
     from payloads import AvroSchema, HudiRelease, Ordering, Record
     from payloads.api import Properties
     from payloads.ordering_fields import Reader
@@ -28,29 +29,42 @@ if TYPE_CHECKING:
 _STORED, _INCOMING, _MADE, _NONE = RowSource
 
 
-def _logged(
-    value: Record | Sentinel | None, incoming: Record, shaped: Callable[[Record], Record], made: list[Any]
-) -> RowSource:
-    """Return what an insert value becomes in a log."""
-    if value is incoming:
-        return _INCOMING
-    if value is None or isinstance(value, Sentinel):
-        return _STORED
-    made.append(shaped(value))
-    return _MADE
+class _Logged:
+    """What becomes of a row in a log."""
+
+    def __init__(self, calls: UserCalls, refused: RefusedInserts, shape: RowShape) -> None:
+        self._calls = calls
+        self._refused = refused
+        self._shaped = shape.stored
+
+    def _logged(self, built: Any, incoming: Record, made: list[Any]) -> RowSource:
+        """Return what an insert value becomes in a log."""
+        value = self._calls.insert_value(built, incoming)
+        if value is incoming:
+            return _INCOMING
+        if value is None or isinstance(value, Sentinel):
+            self._refused.check(value, is_declared=self._calls.declares_sentinel(built))
+            return _STORED
+        made.append(self._shaped(value))
+        return _MADE
 
 
-class PayloadBatch:
+class PayloadBatch(_Logged):
     """The calls until 1.0."""
 
-    def __init__(
-        self, calls: UserCalls, read_ordering: Reader, at_insert: At, shape: RowShape, release: HudiRelease
+    def __init__(  # noqa: PLR0913, PLR0917 (the parts of one call)
+        self,
+        calls: UserCalls,
+        read_ordering: Reader,
+        at_insert: At,
+        shape: RowShape,
+        release: HudiRelease,
+        refused: RefusedInserts,
     ) -> None:
-        """Take the class, what reads ordering values, and what an insert passes."""
-        self._calls = calls
+        """Take the class, what reads ordering values, what an insert passes, and what it refuses."""
+        super().__init__(calls, refused, shape)
         self._read_ordering = read_ordering
         self._at = at_insert
-        self._shaped = shape.stored
         self._release = release
 
     def survivor(self, incoming: Record, _made: list[Any]) -> RowSource:
@@ -91,13 +105,12 @@ class PayloadBatch:
                 made.append(read_back(NATURAL_ORDER, self._release))
                 return _NONE
             # An insert asks again.
-            value = None if calls.is_deleted(built, incoming) else calls.insert_value(built, incoming)
-            return _logged(value, incoming, self._shaped, made)
+            return _STORED if calls.is_deleted(built, incoming) else self._logged(built, incoming, made)
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
 
 
-class ModeBatch:
+class ModeBatch(_Logged):
     """The calls from 1.1 on: a class is built once to test a row for a delete, and again to merge it."""
 
     def __init__(  # noqa: PLR0913, PLR0917 (the parts of one call)
@@ -108,20 +121,26 @@ class ModeBatch:
         props: Properties,
         shape: RowShape,
         release: HudiRelease,
+        refused: RefusedInserts,
+        row_test: Callable[[Record], bool] | None,
     ) -> None:
-        """Take the class, what reads ordering values, and what its methods get."""
-        self._calls = calls
+        """Take the class, what reads ordering values, what its methods get, and what an insert refuses.
+
+        `row_test` finds the deletes of a batch by their columns; None where the class is asked.
+        """
+        super().__init__(calls, refused, shape)
         self._read_ordering = read_ordering
         self._schema = schema
         self._props = props
-        self._shaped = shape.stored
         self._release = release
+        self._row_test = row_test
 
     def _version(self, record: Record) -> tuple[Ordering | None, Any, bool]:
-        """Return the ordering value of a row, what is built of it, and whether it is a delete."""
+        """Return the ordering value of a row, what is built of it, and whether its batch takes it for a delete."""
         ordering = self._read_ordering(record)
         built = self._calls.build(record, NATURAL_ORDER if ordering is None else ordering)
-        return ordering, built, self._calls.is_deleted(built, record)
+        test = self._row_test
+        return ordering, built, self._calls.is_deleted(built, record) if test is None else test(record)
 
     def survivor(self, incoming: Record, _made: list[Any]) -> RowSource:
         """Return what a row alone is."""
@@ -159,14 +178,14 @@ class ModeBatch:
     def entry(self, incoming: Record, made: list[Any]) -> RowSource:
         """Return what a row becomes in a log."""
         try:
-            ordering, built, is_delete = self._version(incoming)
+            ordering, built, _ = self._version(incoming)
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         try:
-            if is_delete:
+            if self._calls.is_deleted(built, incoming):
                 made.append(None if ordering is None else read_back(ordering, self._release))
                 return _NONE
-            return _logged(self._calls.insert_value(built, incoming), incoming, self._shaped, made)
+            return self._logged(built, incoming, made)
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from bridge.merge.calls import Pair, Single
     from bridge.merge.carriers import RowShape
+    from bridge.merge.refused_inserts import RefusedInserts
     from mergers.record import DeleteContext
     from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, Ordering, Record
@@ -100,16 +101,21 @@ class UserRows:
 
         return pair
 
-    def written_single(self, read_ordering: Reader) -> Single:
-        """Return what a writer does with an incoming row of a new key."""
+    def written_single(
+        self, read_ordering: Reader, refused: RefusedInserts, row_test: Callable[[Record], bool] | None
+    ) -> Single:
+        """Return what a writer does with an incoming row of a new key.
+
+        `row_test` finds deletes by the columns of the row; None where the class is asked.
+        """
         build, is_deleted, insert_value = self._calls.build, self._calls.is_deleted, self._calls.insert_value
-        shaped = self._shape.stored
+        shaped, declares_sentinel = self._shape.stored, self._calls.declares_sentinel
 
         def single(incoming: Record, made: list[Record]) -> RowSource:
             try:
                 ordering = read_ordering(incoming)
                 built = build(incoming, NATURAL_ORDER if ordering is None else ordering)
-                if is_deleted(built, incoming):
+                if is_deleted(built, incoming) if row_test is None else row_test(incoming):
                     return _NONE
             except Exception as error:
                 raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
@@ -118,6 +124,7 @@ class UserRows:
                 if value is incoming:
                     return _INCOMING
                 if value is None or isinstance(value, Sentinel):
+                    refused.check(value, is_declared=declares_sentinel(built))
                     return _NONE
                 made.append(shaped(value))
             except Exception as error:

@@ -165,6 +165,24 @@ def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Ite
         )
 
 
+def refused_options(
+    table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease, *, is_upgraded: bool = False
+) -> list[Finding]:
+    """Return the options for which Hudi refuses a write.
+
+    The write that upgrades the table is held against what it stored before, and taken.
+    """
+    of = "takes the write that upgrades it, and refuses those that follow" if is_upgraded else "refuses the write"
+    return [
+        Finding(
+            Severity.FAILS,
+            f"the writer passes {key}={passed}, the table stores {stored}: Hudi {of}",
+            f"leave the option out{' after the upgrade' if is_upgraded else ''}, or pass the stored value",
+        )
+        for key, passed, stored in conflicts_of(table, options, release)
+    ]
+
+
 def _failures(
     config: EffectiveMergeConfig, options: Mapping[str, str], classes: tuple[PayloadClass, ...]
 ) -> Iterator[Finding]:
@@ -172,12 +190,7 @@ def _failures(
     for name, side, found, reason in classes:
         if found is CodePlace.UNKNOWN:
             yield Finding(Severity.FAILS, f"the class of the {side}, {name}, cannot be loaded", reason)
-    for key, passed, stored in conflicts_of(table, options, release):
-        yield Finding(
-            Severity.FAILS,
-            f"the writer passes {key}={passed}, the table stores {stored}: Hudi refuses the write",
-            "leave the option out, or pass the stored value",
-        )
+    yield from refused_options(table, options, release)
     can = capabilities(release, table.version)
     if table.version not in can.writable_versions:
         refused = MergeConfigError.from_old_version(table.version, can.writable_versions[0])

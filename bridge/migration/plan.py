@@ -23,7 +23,7 @@ from bridge.config import (
 from bridge.errors import PlanError
 from bridge.migration.examples import differences
 from bridge.migration.findings import Finding, Severity, worst_first
-from bridge.migration.inspection import inspect, unreadable_deletes
+from bridge.migration.inspection import inspect, refused_options, unreadable_deletes
 from bridge.migration.move import Move
 from bridge.migration.plan_report import MigrationPlan
 from bridge.migration.silent_changes import silent_changes
@@ -157,6 +157,10 @@ def _warnings(
     then = {key: text for key, text in {**options, **follow}.items() if key not in drop}
     inspected = inspect(after, then, new, jar=jar)
     found = [*inspected.warnings]
+    if table.version > now.version:
+        refused = refused_options(table, then, new)
+        found = [one for one in found if one not in refused]
+        found += refused_options(table, then, new, is_upgraded=True)
     if capabilities(move.from_release).delete_block_utf8 not in {None, capabilities(new).delete_block_utf8}:
         found += unreadable_deletes(now, new)
     if move.is_upgraded and not move.stores_payload and move.payload is None:

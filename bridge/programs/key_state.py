@@ -6,7 +6,7 @@ import functools
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, StoredRow
+from bridge.merge import Action, LogDelete, LogRow, MergePoint, MergePointError, StoredRow, parts_of
 from bridge.programs.program import Origin
 
 if TYPE_CHECKING:
@@ -104,4 +104,4 @@ class KeyState:
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of all parts."""
-        return (carrier for carrier in (self.base, self.log, *self.uncombined, self.input) if carrier is not None)
+        return (one for one in (self.base, *parts_of(self.log), *self.uncombined, self.input) if one is not None)

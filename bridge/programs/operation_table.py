@@ -6,9 +6,11 @@ from then on, or in one file.
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 from typing import TYPE_CHECKING
 
-from bridge.config import capabilities
+from bridge.config import capabilities, keys
 from bridge.merge import SKIPPED, Action, Outcome, StoredRow
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
@@ -98,6 +100,14 @@ class KeyRows:
             row.base = row.log = None
 
 
+def _told(merge: RecordMerge, operation: WriteOperation) -> RecordMerge:
+    """Return the calls of a writer whose properties name an operation that inserts; else those of upserts."""
+    if not operation.inserts or keys.WRITE_OPERATION in merge.plan.props:
+        return merge
+    plan = merge.plan
+    return merge.with_plan(dataclasses.replace(plan, props={**plan.props, keys.WRITE_OPERATION: operation.value}))
+
+
 class OperationTable(CommitLoop):
     """Commits in order, each by its own operation. Adds what `Simulate` adds."""
 
@@ -127,6 +137,7 @@ class OperationTable(CommitLoop):
         self._operations, self._assigned = operations
         has_statements = any(operation.is_statement for operation in self._operations.values())
         self.plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
+        self._told = functools.cache(_told)
         self._one_file = one_file
         self.slices: list[KeyRows] = []
         self._old: list[KeyRows] = []  # of replaced file groups: what they showed is not reported yet
@@ -217,10 +228,13 @@ class OperationTable(CommitLoop):
         """Write rows to a base file: those of one batch to the same."""
         home = next((one for one in self.slices if one.stored), None) if self._one_file else None
         fresh = home or self.new_slice()
+        merge = self._told(self.merge, self.operation)
         for version in versions:
             if self.operation is WriteOperation.BULK_INSERT:
                 fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
-            elif (row := self.merge.insert(self.merge.shuffled(version)).version) is not None:
+            elif (
+                row := merge.insert(self.merge.shuffled(version), is_combined=not self.operation.inserts).version
+            ) is not None:
                 fresh.add(row)
         if home is None and fresh.rows:
             self.slices.append(fresh)

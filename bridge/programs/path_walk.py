@@ -11,7 +11,7 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from bridge.merge import PayloadVersion, StoredRow, located
+from bridge.merge import PayloadVersion, SplitRow, StoredRow, located, parts_of
 from bridge.plan import TableType
 from bridge.programs.program import Arrival, Origin
 from mergers.laws import canonical, copied_payload, payload_key
@@ -257,7 +257,8 @@ def _copied(carrier: Carrier) -> Carrier:
         return PayloadVersion(carrier.key, copied_payload(carrier.payload), carrier.source)  # type: ignore[arg-type]
     record = copied(carrier.record) if isinstance(carrier.record, dict) else carrier.record
     kept = (carrier.schema, carrier.source, carrier.operation, carrier.ordering_value, carrier.made_at)
-    return StoredRow(carrier.key, record, *kept)
+    row = StoredRow(carrier.key, record, *kept)
+    return SplitRow.of(row, _copied(carrier.compacted)) if isinstance(carrier, SplitRow) else row  # type: ignore[arg-type]
 
 
 def _state_key(state: _State, schema: AvroSchema) -> Hashable:
@@ -269,7 +270,8 @@ def _state_key(state: _State, schema: AvroSchema) -> Hashable:
     if isinstance(log, PayloadVersion):
         known = payload_key(log.payload)
         return base, object() if known is None else known
-    return base, log.operation, _row_key(log, schema), repr(log.ordering_value)
+    parts = (part for part in parts_of(log) if isinstance(part, StoredRow))
+    return base, *((one.operation, _row_key(one, schema), repr(one.ordering_value)) for one in parts)
 
 
 def _row_key(row: StoredRow, schema: AvroSchema) -> Hashable:

@@ -50,7 +50,7 @@ def studied(spec: RecordSpec, evaluator: Evaluator, *, is_ours: bool) -> RecordS
     stated = [
         value for name, value in spec.props.items() if name not in {PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS}
     ]
-    words.update(word for value in stated if isinstance(value, str) for word in words_in(value))
+    words.update(word for value in stated for word in words_in(value))
     named = tuple(field.name for field in spec.schema.fields if _is_named(field, words))
     spec = spec._replace(named=named)
     columns = data_columns(spec)

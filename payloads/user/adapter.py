@@ -14,7 +14,7 @@ from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
 from payloads.user.lacking import completed
-from payloads.user.pair_calls import UserCalls, user_calls
+from payloads.user.pair_calls import UserCalls, declares_sentinel, user_calls
 from payloads.user.raised import failure_of, shown
 
 if TYPE_CHECKING:
@@ -33,13 +33,13 @@ class PayloadAdapter(HoodieRecordPayload):
     The user's code sees its own objects only: `pre_combine` gets the other side unwrapped, and what it returns is
     wrapped again, or is one of the two adapters if it is one of their objects. Methods that the class does not
     define behave as in Java's interface: no metadata, ordering Integer 0 (the ordering value given, if it inherits
-    ours), the insert value as indexed record, and a delete if there is no insert value. `SENTINEL` is always honoured.
+    ours), the insert value as indexed record, a delete if there is no insert value, and no SENTINEL to insert.
 
     With `logical_types` the user's constructor can't run before the schema is known: `for_schema` states it, else the
     first call that has a schema does. Whatever the user's code raises becomes a PayloadFailedError.
 
     Attributes:
-        record: what the constructor got; what the user's object makes of it is its insert value.
+        record: what the constructor got.
         wrapped: the object of the user's class.
         user_class: the user's class.
         target: the class that is constructed: the user's, bound to the release where it inherits ours.
@@ -48,7 +48,7 @@ class PayloadAdapter(HoodieRecordPayload):
         adapt: what makes the adapter of a class for a release.
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
-        asks_for_deletes: whether Hudi knows isDeleted.
+        asks_for_deletes: whether Hudi knows isDeleted and canProduceSentinel.
     """
 
     user_class: ClassVar[type]
@@ -60,7 +60,6 @@ class PayloadAdapter(HoodieRecordPayload):
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
     reads_by_position = by_release(False, since={"1.1": True})
-    completed = classmethod(completed)
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -186,8 +185,8 @@ class PayloadAdapter(HoodieRecordPayload):
         return bool(self._call("is_deleted", schema, props))
 
     def can_produce_sentinel(self) -> bool:
-        """Return the user's result, else True: a user's class may return SENTINEL without declaring it."""
-        return bool(self._call("can_produce_sentinel")) if "can_produce_sentinel" in self.calls else True
+        """Return the user's result, else what Hudi assumes: False."""
+        return declares_sentinel(type(self), self.wrapped)
 
     def get_ordering_value(self) -> Ordering:
         """Return the user's result as an `Ordering`, else what Java's interface gives.
@@ -316,6 +315,11 @@ class PayloadAdapter(HoodieRecordPayload):
         if is_given:
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
         return self.returned(name, self.completed(name, result, schema), self._logical(schema))
+
+    @classmethod
+    def completed(cls, name: str, result: Any, schema: AvroSchema) -> Any:
+        """Return what the method `name` returned with null in the columns that it lacks; errors: `completed`."""
+        return completed(cls, name, result, schema)  # type: ignore[arg-type]  # `by_release` gives it the attributes
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:

@@ -48,6 +48,7 @@ class UserCalls(NamedTuple):
         insert_value: does what `get_insert_value` does; returns the record itself where it is the result.
         pre_combine: does what `pre_combine` does with what was built of a newer and an older record; returns one of the
             two, or the new payload.
+        declares_sentinel: does what `can_produce_sentinel` does.
     """
 
     build: Callable[[Record, Ordering | None], Any]
@@ -56,6 +57,7 @@ class UserCalls(NamedTuple):
     is_deleted: Callable[[Any, Record], bool]
     insert_value: Callable[[Any, Record], Record | Sentinel | None]
     pre_combine: Callable[[Any, Any, Record], Any]
+    declares_sentinel: Callable[[Any], bool]
 
     @property
     def pair(self) -> PairCalls:
@@ -109,7 +111,14 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
         _merge_lent(*of_class),
         *_inserts(*of_class),
         pre_combine=_pre_combine(*of_class),
+        declares_sentinel=lambda built: declares_sentinel(user, built[0]),
     )
+
+
+def declares_sentinel(user: UserClass, made: Any) -> bool:
+    """Whether a writer looks for SENTINEL in the insert value of an object: of any class where Hudi knows no better."""
+    declared = user.calls.get("can_produce_sentinel")
+    return not user.asks_for_deletes or (declared is not None and bool(declared.apply(made)))
 
 
 def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,15 +21,15 @@ class Latest(HoodieRecordPayload):
         return older if older.ordering_value > self.ordering_value else self
 
     def combine_and_get_update_value(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Any:
-        if self.record is not None and self.record["op"] == "keep":
-            return current
-        return self.get_insert_value(schema)
-
-    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Any:
         op = "delete" if self.record is None else self.record["op"]
+        if op == "keep":
+            return current
         if op == "ignore":
             return SENTINEL
         return None if op == "delete" else self.record
+
+    def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Any:
+        return self.record
 
 
 class Sum(HoodieRecordPayload):

@@ -129,6 +129,9 @@ class DoesAsTold:
     def getInsertValue(self, schema: Any) -> Any:  # noqa: N802
         return self.answered(self.record)
 
+    def canProduceSentinel(self) -> bool:  # noqa: N802
+        return True
+
     def answered(self, row: dict[str, Any]) -> Any:
         """Give `row` or its own record, changed or not, or something other than a record."""
         own, answers = self.record, {"delete": None, "skip": SENTINEL, "wrong": 5, "copy": dict(row)}

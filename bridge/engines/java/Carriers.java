@@ -83,6 +83,10 @@ final class Carriers {
         Schema foreign;
         /** The data as writers have it; readers have rows alone. */
         final GenericRecord record;
+        /** The payload of an incoming row; null where there is none, or a merge made the version. */
+        HoodieRecordPayload payload;
+        /** The folded log as a compaction has it, where it is another one than a query's. */
+        Buffered compacted;
 
         Buffered(Row source, GenericRecord record, boolean isDelete, Comparable ordering) {
             this.source = source;

@@ -22,14 +22,16 @@ final class ModeWriter implements Merging.Writer {
     private final String[] ordering;
     private final boolean consistentTimestamps;
     private final boolean dedupIgnoresOrdering;
-    private final boolean asksInsertValue;
     private final Payloads asked;
+    private final boolean testsRows;
+    private final LostFields lost;
+    private final Inserts inserts;
+    private final Inserts logged;
     private final DeleteTest deletes;
     private final OrderingFields storedOrdering;
     private final boolean mayChangeInput;
     private final ModeMerger dedup;
     private final ModeMerger merge;
-    private Copies copies;
 
     ModeWriter(Map described, Records records, RecordMerge owner, Merging at) throws Throwable {
         this.records = records;
@@ -40,8 +42,11 @@ final class ModeWriter implements Merging.Writer {
         Map dedupRule = (Map) described.get("dedup");
         Map mergeRule = (Map) described.get("merge");
         dedupIgnoresOrdering = dedupRule.get("mode").equals(MergeMode.COMMIT_TIME_ORDERING);
-        asksInsertValue = mergeRule.get("mode").equals(MergeMode.CUSTOM);
         asked = Payloads.ofWriter(owner.payloads(described, "asked"));
+        testsRows = ((Boolean) described.get("tests_rows")).booleanValue();
+        lost = asked == null ? null : asked.lostFields();
+        inserts = new Inserts((Map) described.get("refused"));
+        logged = new Inserts((Map) described.get("refused_in_log"));
         deletes = new DeleteTest((Map) described.get("deletes"), records, records.write);
         Payloads dedups = Payloads.ofWriter(owner.payloads(dedupRule, "payload"));
         Payloads merges = Payloads.ofWriter(owner.payloads(mergeRule, "payload"));
@@ -73,8 +78,39 @@ final class ModeWriter implements Merging.Writer {
         if (asked == null) {
             return new Buffered(source, record, deletes.isDelete(record), value);
         }
-        boolean isDelete = Payloads.isDeleted(asked.around(record, value), records.write, props);
-        return new Buffered(mayChangeInput ? null : source, record, isDelete, value);
+        HoodieRecordPayload payload = lost.without(asked.around(record, value));
+        boolean isDelete = testsRows ? deletes.isDelete(record) : isDeleted(payload);
+        Buffered version = new Buffered(mayChangeInput ? null : source, record, isDelete, value);
+        version.payload = payload;
+        return version;
+    }
+
+    private HoodieRecordPayload payloadOf(Buffered version) {
+        return version.payload == null ? lost.without(asked.around(version.record, version.ordering)) : version.payload;
+    }
+
+    private boolean isDeleted(HoodieRecordPayload payload) throws Exception {
+        try {
+            return Payloads.isDeleted(payload, records.write, props);
+        } catch (RuntimeException error) {
+            throw lost.explained(error);
+        }
+    }
+
+    /** Returns a version whose key has a row: the class says whether it is a delete. */
+    private Buffered found(Buffered version) throws Exception {
+        if (asked == null || version.record == null) {
+            return version;
+        }
+        HoodieRecordPayload payload = payloadOf(version);
+        lost.metadataOf(payload);
+        boolean isDelete = testsRows ? isDeleted(payload) : version.isDelete;
+        if (isDelete == version.isDelete) {
+            return version;
+        }
+        Buffered found = new Buffered(version.source, version.record, isDelete, version.ordering);
+        found.payload = payload;
+        return found;
     }
 
     /** Returns the ordering value as a writer reads it, which a delete entry carries; null where the field is. */
@@ -120,32 +156,32 @@ final class ModeWriter implements Merging.Writer {
     }
 
     public Outcome insert(Version version) throws Exception {
+        return insert((Buffered) version, inserts);
+    }
+
+    private Outcome insert(Buffered buffered, Inserts values) throws Exception {
         at.enters(MergePoint.INSERT);
-        Buffered buffered = (Buffered) version;
+        HoodieRecordPayload payload = asked == null || buffered.record == null ? null : payloadOf(buffered);
+        if (payload != null) {
+            lost.metadataOf(payload);
+        }
         if (buffered.isDelete) {
             return Outcome.SKIPPED;
         }
-        if (asked == null || !asksInsertValue) {
+        if (payload == null) {
             return Outcome.inserted(stored(buffered));
         }
-        HoodieRecordPayload payload = asked.around(buffered.record, buffered.ordering);
-        if (asked.isChangedByShuffle) {
-            // BaseAvroPayload writes its own fields alone (KryoSerializable): those of a subclass are null by now.
-            payload = (HoodieRecordPayload) copies().shuffled(payload);
+        GenericRecord value;
+        try {
+            value = values.of(payload, records.write, props);
+        } catch (RuntimeException error) {
+            throw lost.explained(error);
         }
-        Object value = Payloads.orNull(payload.getInsertValue(records.write, props));
-        if (value == null || value == Payloads.SENTINEL) {
+        if (value == null) {
             return Outcome.SKIPPED;
         }
         return Outcome.inserted(value == buffered.record && !mayChangeInput ? stored(buffered)
-            : new StoredRow(records.row((GenericRecord) value), null));
-    }
-
-    private Copies copies() {
-        if (copies == null) {
-            copies = new Copies();
-        }
-        return copies;
+            : new StoredRow(records.row(value), null));
     }
 
     public Outcome upsert(StoredRow base, Version version) throws Exception {
@@ -153,7 +189,7 @@ final class ModeWriter implements Merging.Writer {
         // Nobody else holds this record: a payload may change it.
         GenericRecord record = records.stored(base.row(records));
         Buffered older = new Buffered(base.row(records), record, false, storedOrdering.of(record));
-        Buffered merged = merge.last(older, (Buffered) version);
+        Buffered merged = merge.last(older, found((Buffered) version));
         if (merged != older) {
             return merged.isDelete ? Outcome.DELETED : Outcome.updated(stored(merged));
         }
@@ -163,9 +199,9 @@ final class ModeWriter implements Merging.Writer {
 
     public LogEntry logEntry(Version version) throws Exception {
         at.enters(MergePoint.INSERT);
-        Buffered buffered = (Buffered) version;
+        Buffered buffered = found((Buffered) version);
         if (!buffered.isDelete) {
-            StoredRow row = insert(version).row;
+            StoredRow row = insert(buffered, logged).row;
             return row == null ? null : new LogEntry(row, null);
         }
         // Delete entries carry the real ordering value in commit-time tables, too.

@@ -33,6 +33,8 @@ public final class PayloadCalls implements Function {
     private Copies copies;
     private final Map records = new HashMap();
     private final Map payloadClasses = new HashMap();
+    /** What payloads of writers from 1.1 on have lost, by number. */
+    private final Map lost = new HashMap();
     private final MergerCalls mergers = new MergerCalls(schemas);
 
     public Object apply(Object request) {
@@ -72,6 +74,7 @@ public final class PayloadCalls implements Function {
     private void forget(Object id) {
         payloads.remove(id);
         records.remove(id);
+        lost.remove(id);
     }
 
     private Map result(Map step) throws Exception {
@@ -159,7 +162,13 @@ public final class PayloadCalls implements Function {
                 }
             }
         } else if (op.equals("insert_value")) {
-            Option value = props == null ? payload.getInsertValue(schema) : payload.getInsertValue(schema, props);
+            LostFields fields = written(step, payload);
+            Option value;
+            try {
+                value = props == null ? payload.getInsertValue(schema) : payload.getInsertValue(schema, props);
+            } catch (RuntimeException error) {
+                throw fields == null ? error : fields.explained(error);
+            }
             answer(value, null, step, result);
         } else if (op.equals("indexed_record")) {
             Class[] parameters = new Class[] {Schema.class, Properties.class};
@@ -177,7 +186,12 @@ public final class PayloadCalls implements Function {
         } else if (op.equals("data")) {
             schemas.put(result, payloadsOf(payload.getClass().getName()).dataOf(payload, schema, new Properties()));
         } else if (op.equals("is_deleted")) {
-            result.put("value", Boolean.valueOf(Payloads.isDeleted(payload, schema, props)));
+            LostFields fields = written(step, payload);
+            try {
+                result.put("value", Boolean.valueOf(Payloads.isDeleted(payload, schema, props)));
+            } catch (RuntimeException error) {
+                throw fields == null ? error : fields.explained(error);
+            }
         } else if (op.equals("ordering")) {
             result.put("value", OrderingText.toText(payload.getOrderingValue()));
         } else if (op.equals("metadata")) {
@@ -214,8 +228,22 @@ public final class PayloadCalls implements Function {
                 : OrderingText.fromText((String) ordering.get(0), (String) ordering.get(1));
             payload = payloadsOf(type.getName()).make(record, value);
         }
+        if (step.containsKey("written")) {
+            LostFields fields = payloadsOf(type.getName()).lostFields();
+            lost.put(step.get("id"), fields);
+            payload = fields.without((HoodieRecordPayload) payload);
+        }
         payloads.put(step.get("id"), step.containsKey("shuffled") ? copies().shuffled(payload) : payload);
         records.put(step.get("id"), record);
+    }
+
+    /** Returns what a payload has lost before a writer asks it; null for one that no shuffle brought. */
+    private LostFields written(Map step, HoodieRecordPayload payload) {
+        LostFields fields = (LostFields) lost.get(step.get("id"));
+        if (fields != null) {
+            fields.metadataOf(payload);
+        }
+        return fields;
     }
 
     private Copies copies() {

@@ -22,6 +22,7 @@ abstract class PayloadMerge {
     final Payloads payloads;
     final Merging at;
     private final Map calls = new HashMap();
+    private final Inserts inserts;
 
     /** What a merge point hands to the payload. */
     private static final class Call {
@@ -38,6 +39,7 @@ abstract class PayloadMerge {
         this.records = records;
         this.payloads = payloads;
         this.at = at;
+        inserts = new Inserts((Map) described.get("refused"));
         for (Iterator i = ((Map) described.get("points")).entrySet().iterator(); i.hasNext();) {
             Map.Entry entry = (Map.Entry) i.next();
             Map point = (Map) entry.getValue();
@@ -87,7 +89,7 @@ abstract class PayloadMerge {
             if (!payloads.isChangedByShuffle) {
                 return version;
             }
-            at.point = MergePoint.COMBINE_INPUT;
+            at.enters(MergePoint.COMBINE_INPUT);
             if (copies == null) {
                 copies = new Copies();
             }
@@ -195,7 +197,8 @@ abstract class PayloadMerge {
         if (!point.equals(MergePoint.SNAPSHOT) && isDeleted(point, version)) {
             return Outcome.SKIPPED;
         }
-        Object value = Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
+        Object value = point.equals(MergePoint.INSERT) ? inserts.of(version.payload, call.schema, call.props)
+            : Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
         return value == null || value == Payloads.SENTINEL ? Outcome.SKIPPED
             : Outcome.inserted(made((GenericRecord) value, point));
     }

@@ -38,6 +38,7 @@ final class Payloads {
     private final Method indexedRecord;
     private final Field recordBytes;
     private boolean decodes;
+    private LostFields lost;
 
     Payloads(String name) throws Throwable {
         type = Payloads.class.getClassLoader().loadClass(name);
@@ -80,6 +81,14 @@ final class Payloads {
             .metafactory(lookup, "apply", MethodType.methodType(BiFunction.class), erased, handle, handle.type())
             .getTarget();
         return (BiFunction) factory.invokeWithArguments(new Object[0]);
+    }
+
+    /** Returns what a writer from 1.1 on loses of an object between the batch and the table. */
+    LostFields lostFields() {
+        if (lost == null) {
+            lost = new LostFields(type);
+        }
+        return lost;
     }
 
     HoodieRecordPayload make(GenericRecord record, Comparable ordering) {

@@ -5,4 +5,8 @@ final class RecordError extends RuntimeException {
     RecordError(String message) {
         super(message);
     }
+
+    RecordError(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

@@ -14,7 +14,16 @@ from bridge.engines.books import final_point, fold_point
 from bridge.engines.control_columns import BOOKS
 from bridge.engines.jvm.jars import java_name_of
 from bridge.errors import PlanError
-from bridge.merge import SchemaView, calls_of, merge_config, merge_props, props_of
+from bridge.merge import (
+    SchemaView,
+    calls_of,
+    merge_config,
+    merge_props,
+    props_of,
+    reader_views,
+    refused_inserts,
+    tests_rows,
+)
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
@@ -141,7 +150,7 @@ class Calls:
         points: Json = {
             point.value: {
                 "with_meta": call.schema is SchemaView.WITH_META,
-                "props": props_of(call.props, plan.props, ordering),
+                "props": props_of(call.props, plan, ordering),
             }
             for point, call in calls_of(plan.release).items()
         }
@@ -150,6 +159,7 @@ class Calls:
             "ordering": ordering,
             "payload": payload,
             "points": points,
+            "refused": refused_inserts(plan.release)._asdict(),
             "since_1_0": not capabilities(plan.release).delete_block_instants,
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
             "written_ordering": ordering if plan.combine_before_upsert else None,
@@ -161,6 +171,7 @@ class Calls:
         props = merge_props(config, self._plan)
         asked = self._class_to_build()
         reads_ordering = asked is None or self._plan.combine_before_upsert  # else as in `_by_payload`
+        by_row = tests_rows(self._plan, config.ordering)
         return {
             "asked": asked,
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
@@ -169,14 +180,24 @@ class Calls:
             "merge": self._rule(config.merge, props),
             "ordering": config.ordering if reads_ordering else (),
             "props": props,
+            "refused": refused_inserts(self._plan.release, tests_rows=by_row)._asdict(),
+            "refused_in_log": refused_inserts(self._plan.release)._asdict(),
+            "tests_rows": by_row,
         }
 
     def _mode_reader(self, config: EffectiveMergeConfig, schema: AvroSchema) -> Json:
-        props = merge_props(config, self._plan)
+        views = reader_views(config, self._plan)
+        props = merge_props(config, self._plan, is_writer=views.is_writer)
         can = capabilities(config.release)
         deletes = _deletes({} if can.operation_deletes else props, schema, reads_operation=can.operation_deletes)
         read = self._rule(config.read, props)
-        return {"deletes": deletes, "props": props, "read": read, "since_1_1": can.buffered_mergers}
+        return {
+            "deletes": deletes,
+            "props": props,
+            "query_props": merge_props(config, self._plan, is_writer=False) if views.is_split else None,
+            "read": read,
+            "since_1_1": can.buffered_mergers,
+        }
 
     def _rule(self, rule: MergeRule, props: Mapping[str, str]) -> Json:
         is_custom = rule.mode is _CUSTOM

@@ -48,6 +48,7 @@ class JvmPayload(ShuffledPayload):
         of_release: gives the class of the same name in the jars of a release.
         schema: the schema of the records that payloads are built from, where `for_schema` states one.
         is_built_shuffled: whether objects go through a shuffle as soon as they are built.
+        is_written: whether objects are those of a writer from 1.1 on, which has shuffled them.
         number: that of this payload in Java.
         is_built: whether the object exists already.
     """
@@ -57,6 +58,7 @@ class JvmPayload(ShuffledPayload):
     of_release: ClassVar[Callable[[HudiRelease], type[JvmPayload]]]
     schema: ClassVar[AvroSchema | None] = None
     is_built_shuffled: ClassVar[bool] = False
+    is_written: ClassVar[bool] = False
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
@@ -71,6 +73,11 @@ class JvmPayload(ShuffledPayload):
     def for_schema(cls, schema: AvroSchema) -> type[Self]:
         """Return this class for records of `schema`."""
         return type(cls.__name__, (cls,), {"schema": schema})
+
+    @classmethod
+    def for_writer(cls) -> type[Self]:
+        """Return this class for payloads that a writer has shuffled: from 1.1 on they lose the fields of the class."""
+        return type(cls.__name__, (cls,), {"is_written": True})
 
     @classmethod
     def for_release(cls, release: str | HudiRelease) -> type[Self]:
@@ -203,6 +210,7 @@ class JvmPayload(ShuffledPayload):
         step = self.calls.make_step(
             self.number, self.java_name, _written(self.record, known), self.ordering_value, known
         )
+        step = {**step, "written": True} if self.is_written else step
         return {**step, "shuffled": True} if self.is_built_shuffled else step
 
     def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:

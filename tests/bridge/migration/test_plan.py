@@ -196,3 +196,13 @@ def test_what_cannot_be_planned_is_refused(to, keep, says):
 def test_a_later_version_is_not_kept_by_an_old_release():
     with pytest.raises(PlanError, match="can't read table version 9"):
         plan_migration({"hoodie.table.version": "9"}, "1.0", keep_table_version=True)
+
+
+def test_the_write_that_upgrades_may_pass_the_class_of_a_table_that_stores_none():
+    """Real 1.2.0 takes such a write of a copy-on-write table of 0.15.0, and merges in EVENT_TIME_ORDERING."""
+    table = COW_0_15 | {"hoodie.table.type": "COPY_ON_WRITE"}
+    plan = plan_migration(table, "1.2", {WRITER: "com.acme.Fork"})
+    assert plan.after["hoodie.record.merge.mode"] == "EVENT_TIME_ORDERING"
+    refusals = [one.text for one in plan.warnings if "the writer passes" in one.text and "refuses" in one.text]
+    assert all("takes the write that upgrades it" in one for one in refusals)
+    assert len(refusals) == 1

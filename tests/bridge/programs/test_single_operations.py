@@ -30,7 +30,7 @@ def outcomes_of(name, plan, *versions):
 
 
 class NothingToStore(DoesAsTold):
-    """A row that does not count as a delete but has no insert value."""
+    """A row that does not count as a delete, and is told to be ignored."""
 
     def isDeleted(self, schema, props):  # noqa: N802 (Java's name)
         return False
@@ -45,7 +45,7 @@ def test_a_delete_of_an_unknown_key_is_ignored(program, extras, release):
 
 def test_a_version_that_makes_no_log_entry_is_ignored_and_one_that_does_is_not():
     plan = plan_of(f"{__name__}:NothingToStore", "0.15", inserts_to="log")
-    nothing, something = (Origin.INCOMING, row(9, op="delete")), (Origin.INCOMING, row(9, op="own"))
+    nothing, something = (Origin.INCOMING, row(9, op="skip")), (Origin.INCOMING, row(9, op="own"))
     stored = Origin.STORED, row(1)
     assert outcomes_of("append", plan, nothing) == [(Action.SKIP, False, True, None)]
     assert outcomes_of("append", plan, something) == [(Action.INSERT, True, True, None)]

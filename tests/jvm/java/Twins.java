@@ -40,19 +40,19 @@ public class Twins {
 
         @Override
         public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord current, Schema schema) {
-            if (record != null && String.valueOf(record.get("op")).equals("keep")) {
+            String op = record == null ? "delete" : String.valueOf(record.get("op"));
+            if (op.equals("keep")) {
                 return Option.of(current);
             }
-            return getInsertValue(schema);
-        }
-
-        @Override
-        public Option<IndexedRecord> getInsertValue(Schema schema) {
-            String op = record == null ? "delete" : String.valueOf(record.get("op"));
             if (op.equals("ignore")) {
                 return Option.of(HoodieRecord.SENTINEL);
             }
             return op.equals("delete") ? Option.empty() : Option.of(record);
+        }
+
+        @Override
+        public Option<IndexedRecord> getInsertValue(Schema schema) {
+            return record == null ? Option.empty() : Option.of(record);
         }
 
         @Override

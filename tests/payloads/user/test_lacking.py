@@ -75,7 +75,7 @@ def test_a_merge_needs_every_field_from_1_1_on(release):
 
 def test_a_column_with_another_default_is_refused():
     kind = type("Kind", (Leaves,), {"out": "kind"})
-    with pytest.raises(SchemaError, match="Kind.get_insert_value .* 'kind', which has no default null"):
+    with pytest.raises(SchemaError, match=r"Kind\.get_insert_value .* 'kind', which has no default null"):
         next(answers(kind, "0.15"))
 
 

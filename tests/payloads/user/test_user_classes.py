@@ -412,7 +412,8 @@ def test_state_of_a_payload_lives_on():
 def test_none_deletes_and_the_sentinel_keeps_the_stored_row():
     made = adapt(payload({"combine_and_get_update_value": lambda self, current, schema: SENTINEL}))
     assert made(sale(1), NATURAL_ORDER).combine_and_get_update_value(sale(1), SCHEMA) is SENTINEL
-    assert made(sale(1), NATURAL_ORDER).can_produce_sentinel()
+    assert not made(sale(1), NATURAL_ORDER).can_produce_sentinel()
+    assert adapt(made.user_class, "0.12")(sale(1), NATURAL_ORDER).can_produce_sentinel()
     made = adapt(payload({"combine_and_get_update_value": lambda self, current, schema: None}))
     assert made(sale(1), NATURAL_ORDER).combine_and_get_update_value(sale(1), SCHEMA) is None
 

@@ -1,0 +1,65 @@
+"""Where a writer of Hudi fails because a payload gives it nothing to write, in words for the error.
+
+Source: HoodieAvroRecord.isDelete, shouldIgnore, prependMetaFields and rewriteRecordWithNewSchema of 0.15.0 to 1.2.0.
+A writer drops a row that is a delete, and one whose class declares SENTINEL and gives it. It takes the insert value of
+any other row out of its Option unseen.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.config import capabilities
+from payloads import PayloadFailedError
+from payloads.api import Sentinel
+
+if TYPE_CHECKING:
+    from payloads import HudiRelease, Record
+
+
+class RefusedInserts(NamedTuple):
+    """What is wrong with an insert value that Hudi can't write.
+
+    Attributes:
+        empty: for no value.
+        sentinel: for a SENTINEL that the class does not declare.
+    """
+
+    empty: str
+    sentinel: str
+
+    def check(self, value: Record | Sentinel | None, *, is_declared: bool) -> None:
+        """Refuse an insert value that is no row, unless it is a SENTINEL that the class declares.
+
+        Raises:
+            PayloadFailedError: Hudi fails the write.
+        """
+        if value is None:
+            raise PayloadFailedError(self.empty)
+        if isinstance(value, Sentinel) and not is_declared:
+            raise PayloadFailedError(self.sentinel)
+
+
+def refused_inserts(release: HudiRelease, *, tests_rows: bool = False) -> RefusedInserts:
+    """Return what is wrong with values to insert.
+
+    Args:
+        release: of the writer.
+        tests_rows: whether the writer has looked at the row alone to find a delete, and not asked the class.
+    """
+    fails = f"so Hudi {release} fails the write"
+    if not capabilities(release).payload_writer:
+        fails += " (or, where its file group's log gets no other row, loses this one without a word)"
+    if tests_rows:
+        why = (
+            f"and the writer of Hudi {release} takes a row of a new key for a delete by _hoodie_is_deleted or the "
+            "table's delete marker alone, whatever isDeleted says"
+        )
+        what = "mark such rows with _hoodie_is_deleted, or return the row"
+    else:
+        why, what = "and isDeleted does not call the row a delete", "let isDeleted say so, or return the row"
+    return RefusedInserts(
+        f"getInsertValue gives nothing, {why}, {fails} (No value present in Option); {what}",
+        "getInsertValue gives SENTINEL, which canProduceSentinel does not declare, "
+        f"{fails}; let it return true, or return the row",
+    )
