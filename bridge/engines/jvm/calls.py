@@ -145,7 +145,7 @@ class PayloadCalls(ClassCalls):
     def __init__(self, spark: SparkSession, payload: PayloadRef, release: HudiRelease) -> None:
         """Load the classes; raises what `jars_of` raises."""
         self.spark, self.jars = spark, jars_of(spark, payload, release)
-        self._own = None if payload.jar is None else zipfile.ZipFile(payload.jar)
+        self._jar = payload.jar
         super().__init__(Connection(address_of(spark), self.jars.names).ask)
 
     def class_file(self, name: str) -> bytes | None:
@@ -154,15 +154,13 @@ class PayloadCalls(ClassCalls):
         Where packages alone are named, theirs and the bundle's are given.
         """
         entry = name.replace(".", "/") + ".class"
-        if self._own is None:
+        if self._jar is None:
             driver = Driver(self.spark)
             calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
             return driver.resource(calls.getClassLoader(), entry)
-        try:
-            data = self._own.read(entry)
-        except KeyError:
-            return None
-        return None if digest_of(data) in digests().get(name, ()) else data
+        with zipfile.ZipFile(self._jar) as jar:
+            data = jar.read(entry) if entry in jar.NameToInfo else None
+        return None if data is None or digest_of(data) in digests().get(name, ()) else data
 
 
 def decoded(schema: AvroSchema, text: str) -> Record:

@@ -89,9 +89,8 @@ def jars_of(
     request = (names, release, payload.jar, payload.package)
     if request not in application.checked:
         files = [*bundles_of(spark, payload, release), *_user_jar(application, payload.jar)]
-        files = [*_replacing(application, files[1:], names), *files]
         helper = _helper_of(driver, application, files)
-        jars = _sent(driver, application, [helper, *files])
+        jars = _sent(driver, application, [helper, *_replacing(application, files[1:], names), *files])
         for name in names:
             _check(driver, name, jars)
         application.checked[request] = jars
