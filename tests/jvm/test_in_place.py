@@ -142,7 +142,8 @@ def test_a_changed_class_of_hudi_runs_as_the_jar_has_it(java_compiler, spark, na
     plan = plan_of(changed, name, release="0.15")
     assert plan.runs_java
     assert [text for text in merger_warnings(plan) if "OverwriteWithLatestAvroPayload under Hudi's names" in text]
-    merged = upsert(noted(spark, ("a", 1, "x")), noted(spark, ("a", 2, "y")), plan)
+    with pytest.warns(UserWarning, match="OverwriteWithLatestAvroPayload under Hudi's names"):
+        merged = upsert(noted(spark, ("a", 1, "x")), noted(spark, ("a", 2, "y")), plan)
     assert rows(merged.select("id", "ts", "note")) == [("a", 1, "changed")]
 
 

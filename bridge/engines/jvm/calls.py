@@ -151,7 +151,7 @@ class PayloadCalls(ClassCalls):
     ) -> None:
         """Load the classes; raises what `jars_of` raises."""
         self.spark, self.jars = spark, jars_of(spark, payload, release)
-        self._own = tuple(zipfile.ZipFile(jar) for jar in payload.jars)
+        self._own = payload.jars
         super().__init__(Connection(address_of(spark), self.jars.names).ask, call_timeout)
 
     def class_file(self, name: str) -> bytes | None:
@@ -164,8 +164,14 @@ class PayloadCalls(ClassCalls):
             driver = Driver(self.spark)
             calls = driver.class_in(self.jars.paths, "bridge.jvm.PayloadCalls")
             return driver.resource(calls.getClassLoader(), entry)
-        data = next((jar.read(entry) for jar in self._own if entry in jar.NameToInfo), None)
+        data = next((found for jar in self._own if (found := _entry(jar, entry)) is not None), None)
         return None if data is None or digest_of(data) in digests().get(name, ()) else data
+
+
+def _entry(jar: str, name: str) -> bytes | None:
+    """Return an entry of a jar; None if it has none of this name."""
+    with zipfile.ZipFile(jar) as archive:
+        return archive.read(name) if name in archive.NameToInfo else None
 
 
 def decoded(schema: AvroSchema, text: str) -> Record:

@@ -109,9 +109,9 @@ def jars_of(
                 f"{release}; remove them from the jar, or leave out --built-for"
             )
             raise EngineError(msg)
-        files = [*replacing, bundle, *packages, *own]
+        files = [bundle, *packages, *own]
         helper = _helper_of(driver, application, files)
-        jars = _sent(driver, application, [helper, *files])
+        jars = _sent(driver, application, [helper, *replacing, *files])
         if older is not None:
             jars = _with_older(jars, _sent(driver, application, resolve(spark, any_bundle(older))))
         for name in names:
