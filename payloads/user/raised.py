@@ -91,4 +91,4 @@ def sendable(error: Exception) -> None:
     error.__cause__ = error.__context__ = None
     error.__suppress_context__ = True
     if lines:
-        error.add_note("The class raised it here:\n" + printable(lines[-_MOST_TRACED // 2 :], _MOST_TRACED))
+        error.add_note("\nThe class raised it here:\n" + printable(lines[-_MOST_TRACED // 2 :], _MOST_TRACED))

@@ -53,7 +53,9 @@ def first_crash(job: Job, batch: pa.RecordBatch) -> Crash | None:
     if how is None:
         return None
     columns = [batch.column(name) for name in job.grouping]
-    bounds = np.append(np.flatnonzero(starts_of(columns, batch.num_rows)), batch.num_rows)
+    starts = starts_of(columns, batch.num_rows)
+    starts[0] = True
+    bounds = np.append(np.flatnonzero(starts), batch.num_rows)
     lives, dies = 0, len(bounds) - 1  # so many keys, from the first one
     while dies - lives > 1:
         middle = (lives + dies) // 2

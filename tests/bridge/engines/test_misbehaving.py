@@ -87,17 +87,19 @@ def test_its_key_is_set_aside(how: str) -> None:
     assert others == [("b", "new"), ("c", "old")]
 
 
-def test_the_first_key_whose_merge_ends_the_process_is_found() -> None:
-    rows = [(f"{key:03}", ts, "killed" if (key, ts) == (61, 2) else "new") for key in range(100) for ts in (1, 2)]
+@pytest.mark.parametrize("at", [0, 61, 99])
+def test_the_first_key_whose_merge_ends_the_process_is_found(at: int) -> None:
+    rows = [(f"{key:03}", ts, "killed" if (key, ts) == (at, 2) else "new") for key in range(100) for ts in (1, 2)]
     job = Job(plan_of("Payload", "fail"), SCHEMA, ("id", "ts", "v"), "upsert")
     crash = first_crash(job, batch_of(*rows))
     assert crash is not None
-    assert (crash.first, crash.end) == (122, 124)
+    assert (crash.first, crash.end) == (2 * at, 2 * at + 2)
     assert "killed by SIGKILL" in crash.reason
-    assert first_crash(job, batch_of(*rows[:122], *rows[124:])) is None
-    rows[3] = ("001", 2, "sys.exit")  # which sets its key aside, and the others are merged
-    aside = dataclasses.replace(job, plan=plan_of("Payload", "quarantine"))
-    assert first_crash(aside, batch_of(*rows)) == crash
+    assert first_crash(job, batch_of(*rows[: 2 * at], *rows[2 * at + 2 :])) is None
+    if at:
+        rows[1] = ("000", 2, "sys.exit")  # which sets its key aside, and the others are merged
+        aside = dataclasses.replace(job, plan=plan_of("Payload", "quarantine"))
+        assert first_crash(aside, batch_of(*rows)) == crash
 
 
 def test_a_call_may_take_any_time_where_that_is_asked_for() -> None:
