@@ -1,5 +1,6 @@
 package com.acme;
 
+import org.apache.avro.Schema;
 import org.apache.hudi.common.config.TypedProperties;
 import org.apache.hudi.common.engine.RecordContext;
 import org.apache.hudi.common.model.HoodieRecord.HoodieRecordType;
@@ -9,9 +10,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 
 /** A merger for Spark's rows that makes one: the newer version with the points of both. */
 public class AddsPoints implements HoodieRecordMerger {
-  private static final int META = 5;
-  private static final int POINTS = 4;
-
   @Override
   @SuppressWarnings("unchecked")
   public <T> BufferedRecord<T> merge(
@@ -21,16 +19,23 @@ public class AddsPoints implements HoodieRecordMerger {
     }
     InternalRow before = (InternalRow) older.getRecord();
     InternalRow made = ((InternalRow) newer.getRecord()).copy();
-    int from = place(before);
-    int into = place(made);
+    int from = place(older, context);
+    int into = place(newer, context);
     if (!before.isNullAt(from)) {
       made.setLong(into, before.getLong(from) + (made.isNullAt(into) ? 0L : made.getLong(into)));
     }
     return new BufferedRecord<>(newer.getRecordKey(), newer.getOrderingValue(), (T) made, newer.getSchemaId(), null);
   }
 
-  private static int place(InternalRow row) {
-    return row.numFields() > META + POINTS ? META + POINTS : POINTS;
+  /** Returns where a version has its points; 1.1 answers a schema of Avro, 1.2 one of its own. */
+  private static <T> int place(BufferedRecord<T> version, RecordContext<T> context) {
+    try {
+      Object schema = context.getClass().getMethod("getSchemaFromBufferRecord", BufferedRecord.class)
+          .invoke(context, version);
+      return new Schema.Parser().parse(schema.toString()).getField("points").pos();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Override

@@ -1,5 +1,6 @@
 package com.acme;
 
+import org.apache.avro.Schema;
 import org.apache.hudi.common.config.TypedProperties;
 import org.apache.hudi.common.engine.RecordContext;
 import org.apache.hudi.common.model.HoodieRecord.HoodieRecordType;
@@ -9,21 +10,30 @@ import org.apache.spark.sql.catalyst.InternalRow;
 
 /** A merger for Spark's rows that chooses: the version with more points; of two equal ones the newer. */
 public class LargerPoints implements HoodieRecordMerger {
-  private static final int META = 5;
-  private static final int POINTS = 4;
-
   @Override
   public <T> BufferedRecord<T> merge(
       BufferedRecord<T> older, BufferedRecord<T> newer, RecordContext<T> context, TypedProperties props) {
     if (older.isDelete() || newer.isDelete()) {
       return newer;
     }
-    return points((InternalRow) older.getRecord()) > points((InternalRow) newer.getRecord()) ? older : newer;
+    return points(older, context) > points(newer, context) ? older : newer;
   }
 
-  private static long points(InternalRow row) {
-    int place = row.numFields() > META + POINTS ? META + POINTS : POINTS;
+  private static <T> long points(BufferedRecord<T> version, RecordContext<T> context) {
+    InternalRow row = (InternalRow) version.getRecord();
+    int place = place(version, context);
     return row.isNullAt(place) ? Long.MIN_VALUE : row.getLong(place);
+  }
+
+  /** Returns where a version has its points; 1.1 answers a schema of Avro, 1.2 one of its own. */
+  private static <T> int place(BufferedRecord<T> version, RecordContext<T> context) {
+    try {
+      Object schema = context.getClass().getMethod("getSchemaFromBufferRecord", BufferedRecord.class)
+          .invoke(context, version);
+      return new Schema.Parser().parse(schema.toString()).getField("points").pos();
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   @Override
