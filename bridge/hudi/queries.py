@@ -21,7 +21,7 @@ from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.timeline import ActiveTimeline
-from bridge.hudi.timestamp_units import shown_schema
+from bridge.hudi.timestamp_units import local_timestamps, shown_schema
 from bridge.hudi.vectors import vector_columns
 from bridge.hudi.written_files import AlteredFile, altered_files
 from bridge.plan import MergePlan, TableType
@@ -322,6 +322,13 @@ class TableQueries:
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
         self._check_paths()
         schema = shown_schema(self.schema(until), self._able.log_units)
+        local = () if self._able.timestamp_ntz else local_timestamps(schema)
+        if local:
+            msg = (
+                f"{self.files.path}: {', '.join(local)} holds local timestamps, which Hudi {self.release} fails to read; "
+                "use release 1.0 or later"
+            )
+            raise UnreadableTableError(msg)
         paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
         source = self._bootstrap
         stored_source = self.properties.bootstrap_source

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 _MILLIS, _MICROS = "timestamp-millis", "timestamp-micros"
+_LOCAL: Final = ("local-timestamp-millis", "local-timestamp-micros")
 _TIMESTAMPS: Final = frozenset({_MILLIS, _MICROS})
 
 
@@ -34,6 +35,11 @@ def shown_schema(schema: AvroSchema, units: LogUnits) -> AvroSchema:
 def in_millis(schema: AvroSchema) -> frozenset[str]:
     """Return the columns that hold timestamps in milliseconds, at any depth."""
     return frozenset(field.name for field in schema.fields if _has(field.schema.source, _MILLIS))
+
+
+def local_timestamps(schema: AvroSchema) -> list[str]:
+    """Return the columns that hold local timestamps, at any depth."""
+    return [field.name for field in schema.fields if any(_has(field.schema.source, name) for name in _LOCAL)]
 
 
 def block_schema(written: AvroSchema, table: AvroSchema, units: LogUnits) -> AvroSchema:
