@@ -325,8 +325,8 @@ class TableQueries:
         local = () if self._able.timestamp_ntz else local_timestamps(schema)
         if local:
             msg = (
-                f"{self.files.path}: {', '.join(local)} holds local timestamps, which Hudi {self.release} fails to read; "
-                "use release 1.0 or later"
+                f"{self.files.path}: {', '.join(local)} holds local timestamps, which Hudi {self.release} fails to "
+                "read; use release 1.0 or later"
             )
             raise UnreadableTableError(msg)
         paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 from pyspark.sql import functions as sf
 
-from bridge.config import DELETE_KEY, DELETE_MARKER, assumed_writer, capabilities, implicit_delete_marker
+from bridge.config import DELETE_KEY, DELETE_MARKER, capabilities, implicit_delete_marker
 from bridge.errors import sentence_of
-from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries
+from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries, UnreadableTableError
 from bridge.migration.findings import Finding, Severity
 from bridge.redaction import current, without_values
 from bridge.report import Table
@@ -41,7 +41,8 @@ class Damage(NamedTuple):
     """One kind of damage, with the smallest example.
 
     Attributes:
-        kind: `altered` (files that are missing or have another size than their commit says), `unlisted` (files that the
+        kind: `altered` (files that are missing or have another size than their commit says), `listing`
+            (the metadata table can't be read), `unlisted` (files that the
             storage or the metadata table alone has), `differs` (rows that another reader
             shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
             shown), `null-ordering` (stored versions), `other-type` (ordering values of another type), `shared-ordering`
@@ -180,7 +181,6 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     opened = TableQueries(path, bootstrap=bootstrap)
     if opened.unnamed_class is not None and payload is not None and ":" in payload:
         opened = TableQueries(path, payload=payload, bootstrap=bootstrap)
-    opened = opened.read_by(assumed_writer(opened.properties.version))
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
     try:
@@ -270,7 +270,12 @@ def _altered(opened: TableQueries) -> Iterator[Damage]:
 
 def _unlisted(opened: TableQueries) -> Iterator[Damage]:
     """Give what a snapshot reads by one listing of the files alone, the storage's or the metadata table's."""
-    for about, paths in zip(_LISTINGS, opened.unlisted(), strict=True):
+    try:
+        unlisted = opened.unlisted()
+    except UnreadableTableError as error:
+        yield Damage("listing", _LISTINGS[1], 1, reason=sentence_of(error))
+        return
+    for about, paths in zip(_LISTINGS, unlisted, strict=True):
         if paths:
             partition, _, name = min(paths).rpartition("/")
             yield Damage("unlisted", about, len(paths), partition, "", name)
@@ -366,6 +371,11 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.DAMAGE,
         f"{_many(one.number, 'file of a completed commit', 'files of completed commits')}: {one.as_json()['reason']}",
         "restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)",
+    ),
+    "listing": lambda one, _: (
+        Severity.FAILS,
+        f"the {one.about} can't be read ({one.as_json()['reason']})",
+        "Hudi from 1.0 on fails to read the table until the metadata table is rebuilt",
     ),
     "unlisted": lambda one, _: (
         Severity.DAMAGE,
