@@ -30,6 +30,7 @@ class LogUnits(enum.Enum):
 
     OF_TABLE = "that of the table's schema"
     MICROS = "microseconds"
+    REPAIRED_LOCAL = "the same, and so local timestamps"
     REPAIRED = "their own, but milliseconds for microseconds where the table's schema says so; base files, too"
 
 
@@ -276,6 +277,7 @@ _V1_2 = replace(
     is_assumed_writer=False,
     commit_time_lookup=False,
     blocks_by_instant=True,
+    log_units=LogUnits.REPAIRED_LOCAL,
     shows_vectors=True,
     spark_conf=True,
     widens_decimals=True,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from bridge.config import LogUnits
 from bridge.hudi.avro_columns import NotColumnarError
 from bridge.hudi.block_order import merged_blocks
 from bridge.hudi.errors import UnreadableTableError
@@ -23,10 +24,11 @@ from bridge.hudi.partition_values import ComputedKeys, values_of_path
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
-from bridge.hudi.timestamp_units import block_schema
+from bridge.hudi.timestamp_units import block_schema, differs
 from bridge.merge import LogDelete, LogRow, MergePoint, RecordMerge
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey
+from payloads import HudiRelease
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
@@ -283,9 +285,12 @@ class LogFolder:
         renames = self._query.renames(block.instant)
         schema = written if renames is None else renames.of_schema(written)
         columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema
+        release = self._query.rules.release
+        if self._query.log_units is LogUnits.REPAIRED and differs(schema, columns):
+            release = HudiRelease.V1_2  # readers of 1.1 rescale, too, where its writers do not
         for stored in records:
             renamed = stored if renames is None else renames.of_record(stored, written)
-            record = rewrite_record_with_new_schema(renamed, schema, columns, self._query.rules.release)
+            record = rewrite_record_with_new_schema(renamed, schema, columns, release)
             if self._query.properties.drops_partition_columns:
                 record = self._with_path_values(record, partition)
             key = _known(record[_KEY], found) if self._keys is None else self._key_of(record)

@@ -14,9 +14,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_reader import SliceReader
-from bridge.hudi.timestamp_units import in_millis
-from bridge.hudi.vectors import as_text
+from bridge.hudi.timestamp_units import rescaled
+from bridge.hudi.vectors import array_type, as_text
 from bridge.spark import META_COLUMNS
 from payloads.errors import PayloadBridgeError
 
@@ -277,20 +278,24 @@ def _moved_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:
     """
     from_paths = frozenset(first.paths_tell) ^ frozenset(other.paths_tell)
     texts = frozenset(first.text_columns) ^ frozenset(other.text_columns)
-    return from_paths | texts | _rescaled_columns(first, other) | (first.vectors.keys() ^ other.vectors.keys())
+    return from_paths | texts | _rescaled_columns(first, other) | shown_as_text([first, other])
 
 
 def shown_as_text(queries: Sequence[SliceQuery]) -> frozenset[str]:
-    """Return the columns that are compared as text: those that some readers show as arrays, and others as bytes."""
-    every = [frozenset(query.vectors) for query in queries]
-    return frozenset.union(*every) - frozenset.intersection(*every)
+    """Return the columns that are compared as text: those that readers show in several types."""
+    kinds: dict[str, set[pa.DataType]] = {}
+    for query in queries:
+        for field in arrow_of(query.schema):
+            element = query.vectors.get(field.name)
+            kinds.setdefault(field.name, set()).add(field.type if element is None else array_type(element))
+    return frozenset(name for name, found in kinds.items() if len(found) > 1)
 
 
 def _rescaled_columns(first: SliceQuery, other: SliceQuery) -> frozenset[str]:
     """Return the columns whose timestamps two readers may take for different units."""
     if first.log_units is other.log_units:
         return frozenset()
-    return in_millis(first.schema) | in_millis(other.schema)
+    return rescaled(first.schema) | rescaled(other.schema)
 
 
 @contextlib.contextmanager

@@ -3,7 +3,9 @@
 Streamers of 0.14.1 to 1.0 labelled counts of milliseconds as microseconds (apache/hudi#14161, #17601). What comes of it
 differs: until 0.15 a log has the unit of the table's schema, whatever its own says; 1.0 takes every count of a log for
 microseconds; from 1.1 on a label of microseconds counts as the milliseconds of the table's schema, in base files and
-logs (AvroSchemaRepair). Base files before have the unit of their label.
+logs (AvroSchemaRepair), from 1.2 on in local timestamps, too. Base files before have the unit of their label. 1.0 shows
+local timestamps as numbers: those of base files in seconds, those of logs as they are. From 1.0 on a plain number of a
+base file that the table calls a timestamp is in seconds.
 Recorded with 0.15.0, 1.0.2, 1.1.1 and 1.2.0.
 """
 
@@ -12,7 +14,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from bridge.config import LogUnits
 from payloads.avro import parse_schema
@@ -22,19 +26,35 @@ if TYPE_CHECKING:
 
 _MILLIS, _MICROS = "timestamp-millis", "timestamp-micros"
 _LOCAL: Final = ("local-timestamp-millis", "local-timestamp-micros")
+_MOST_SECONDS: Final = 9_223_372_036_854
+"""As many as fit into 64 bits in microseconds."""
 _TIMESTAMPS: Final = frozenset({_MILLIS, _MICROS})
 
 
 def shown_schema(schema: AvroSchema, units: LogUnits) -> AvroSchema:
-    """Return the schema of a table as a release has it: that of 1.0 knows no milliseconds."""
-    if units is not LogUnits.MICROS or not _has(schema.source, _MILLIS):
+    """Return the schema of a table as a release has it: that of 1.0 knows no milliseconds, and no local timestamps."""
+    if units is not LogUnits.MICROS or not any(_has(schema.source, name) for name in (_MILLIS, *_LOCAL)):
         return schema
     return schema.derived(_in_micros)
 
 
-def in_millis(schema: AvroSchema) -> frozenset[str]:
-    """Return the columns that hold timestamps in milliseconds, at any depth."""
-    return frozenset(field.name for field in schema.fields if _has(field.schema.source, _MILLIS))
+def rescaled(schema: AvroSchema) -> frozenset[str]:
+    """Return the columns whose values in base files releases may take for other units, at any depth."""
+    names = (_MILLIS, *_LOCAL)
+    return frozenset(field.name for field in schema.fields if any(_has(field.schema.source, name) for name in names))
+
+
+def differs(written: AvroSchema, table: AvroSchema) -> bool:
+    """Whether a timestamp of a log block has another unit than that of the table."""
+    return written.derived_with(table, _differs)
+
+
+def _differs(written: AvroSchema, table: AvroSchema) -> bool:
+    return any(
+        one.schema.non_null.logical != other.schema.non_null.logical
+        for one in written.fields
+        if (other := table.by_name.get(one.name)) is not None and one.schema.non_null.logical in {*_TIMESTAMPS, *_LOCAL}
+    )
 
 
 def local_timestamps(schema: AvroSchema) -> list[str]:
@@ -55,25 +75,44 @@ def block_schema(written: AvroSchema, table: AvroSchema, units: LogUnits) -> Avr
 
 def base_batch(batch: pa.RecordBatch, table: AvroSchema, units: LogUnits) -> pa.RecordBatch:
     """Return the rows of a base file in the units that a release takes them for; nested timestamps keep their label."""
-    if units is not LogUnits.REPAIRED:
+    if units is LogUnits.OF_TABLE:
         return batch
-    arrays = [
-        _as_millis(array) if array.type in _LABELLED_MICROS and _is_millis(table, name) else array
-        for name, array in zip(batch.schema.names, batch.columns, strict=True)
-    ]
-    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)
+    names = [name for name in batch.schema.names if name in table.by_name]
+    taken = {
+        name: found
+        for name in names
+        if (found := _taken(batch.column(name), table.by_name[name].schema.non_null, units)) is not None
+    }
+    arrays = [taken.get(name, array) for name, array in zip(batch.schema.names, batch.columns, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names) if taken else batch
 
 
-_LABELLED_MICROS: Final = (pa.timestamp("us", "UTC"), pa.timestamp("us"))
+def _taken(array: Any, plain: AvroSchema, units: LogUnits) -> Any | None:
+    """Return a column in other units than its label says; None where the label holds."""
+    if pa.types.is_timestamp(array.type):
+        return _of_timestamps(array, plain, units)
+    return _of_numbers(array, plain.logical) if array.type == pa.int64() else None
 
 
-def _is_millis(table: AvroSchema, name: str) -> bool:
-    field = table.by_name.get(name)
-    return field is not None and field.schema.non_null.logical == _MILLIS
+def _of_timestamps(array: Any, plain: AvroSchema, units: LogUnits) -> Any | None:
+    kind = array.type
+    if units is LogUnits.MICROS and not kind.tz and plain.kind == "long" and plain.logical is None:
+        return pc.floor_temporal(array, unit="second").cast(pa.timestamp("s")).view(pa.int64())
+    repaired = {LogUnits.MICROS: set(), LogUnits.REPAIRED: {_MILLIS}}.get(units, {_MILLIS, _LOCAL[0]})
+    named = _MILLIS if kind.tz else _LOCAL[0]
+    if plain.logical != named or named not in repaired or kind.unit != "us":
+        return None
+    return array.view(pa.int64()).view(pa.timestamp("ms", kind.tz))
 
 
-def _as_millis(array: Any) -> Any:
-    return array.view(pa.int64()).view(pa.timestamp("ms", array.type.tz))
+def _of_numbers(array: Any, logical: str | None) -> Any | None:
+    if logical in _LOCAL:
+        return array.view(pa.timestamp("ms" if logical == _LOCAL[0] else "us"))
+    if logical not in _TIMESTAMPS:
+        return None
+    nulls = array.is_null().to_numpy(zero_copy_only=False)
+    seconds = np.clip(array.fill_null(0).to_numpy(), -_MOST_SECONDS, _MOST_SECONDS)  # as Spark casts numbers
+    return pa.array(seconds * 1_000_000, pa.timestamp("us", "UTC"), mask=nulls)
 
 
 def _in_micros(schema: AvroSchema) -> AvroSchema:
@@ -91,30 +130,37 @@ def _relabelled(source: Any, table: Any, units: LogUnits) -> Any:
     again = functools.partial(_relabelled, units=units)
     if isinstance(source, list):
         return [branch if branch == "null" else again(branch, table) for branch in source]
-    if not isinstance(source, dict):
-        is_plain = source == "long" and units is LogUnits.OF_TABLE and _logical(table) in _TIMESTAMPS
-        return {"type": "long", "logicalType": _logical(table)} if is_plain else source
+    if not isinstance(source, dict) or source["type"] == "long":
+        return _number(source, _logical(table), units)
     inner = table if isinstance(table, dict) else {}
     if source["type"] == "record":
         known = {field["name"]: field["type"] for field in inner.get("fields", ())}
         fields = [{**field, "type": again(field["type"], known.get(field["name"]))} for field in source["fields"]]
         return {**source, "fields": fields}
-    for part in ("items", "values"):
-        if part in source:
-            return {**source, part: again(source[part], inner.get(part))}
-    if source.get("logicalType") not in _TIMESTAMPS:
-        is_plain = source["type"] == "long" and "logicalType" not in source
-        return again("long", table) if is_plain else source
-    return {**source, "logicalType": _unit(source["logicalType"], _logical(table), units)}
+    parts = {part: again(source[part], inner.get(part)) for part in ("items", "values") if part in source}
+    return {**source, **parts}
 
 
-def _unit(own: str, table: str | None, units: LogUnits) -> str:
+def _number(source: Any, table: str | None, units: LogUnits) -> Any:
+    """Return a type without parts in another unit, given the logical type that the table has in its place."""
+    own = _logical(source)
+    if source == "long" or (own is None and isinstance(source, dict)):
+        is_of_table = units is LogUnits.OF_TABLE and table in _TIMESTAMPS
+        return {"type": "long", "logicalType": table} if is_of_table else source
+    if own in _LOCAL and units is LogUnits.MICROS:
+        return "long"
+    if own in _LOCAL and units is LogUnits.REPAIRED_LOCAL and table == _LOCAL[0]:
+        return {**source, "logicalType": table}
+    return {**source, "logicalType": _unit(own, table, units)} if own in _TIMESTAMPS else source
+
+
+def _unit(own: str | None, table: str | None, units: LogUnits) -> str | None:
     match units:
         case LogUnits.MICROS:
             return _MICROS
         case LogUnits.OF_TABLE:
             return table if table in _TIMESTAMPS else own
-        case LogUnits.REPAIRED:
+        case LogUnits.REPAIRED | LogUnits.REPAIRED_LOCAL:
             return _MILLIS if table == _MILLIS else own
 
 

@@ -54,7 +54,8 @@ def test_inspect_names_what_one_listing_has_alone(table: str) -> None:
 def test_a_listed_file_that_is_missing_is_no_answer(table: str, tmp_path: Path) -> None:
     listed = TableQueries(table, "1.2").snapshot().slices[0]
     (tmp_path / table / listed.path_of(str(listed.base_file))).unlink()
-    with pytest.raises(HudiTableError, match=re.escape(f"{listed.base_file} can't be opened")):
+    told = re.escape(f"{listed.base_file} can't be opened")
+    with pytest.raises(HudiTableError, match=told):
         rows_of(TableQueries(table, "1.2").snapshot())
 
 
@@ -65,6 +66,6 @@ def test_a_damaged_metadata_table_is_named(table: str, tmp_path: Path, damage: s
     for path in files.iterdir():
         if path.suffix == ".hfile" or ".log." in path.name:
             path.write_bytes(path.read_bytes()[:100] if damage == "cut" else b"no HFile, no log: " * 10)
-    with pytest.raises(HudiTableError, match="by which Hudi from 1.0 on finds the files, can't be read"):
+    with pytest.raises(HudiTableError, match="on finds the files, can't be read"):
         rows_of(TableQueries(table, "1.2").snapshot())
     assert "listing" in {one.kind for one in find_damage(table).damage}

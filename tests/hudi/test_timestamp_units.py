@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import datetime
+import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
-from bridge.hudi import Differing, ReaderQuery, SliceReaders, TableQueries
+from bridge.hudi import Differing, HudiTableError, ReaderQuery, SliceReader, SliceReaders, TableQueries
 from tests.conformance.tables import rows_of
+from tests.support import DATA
 from tests.support.made_table import MadeTable
 
 if TYPE_CHECKING:
@@ -18,12 +21,67 @@ MILLIS = {"type": "long", "logicalType": "timestamp-millis"}
 MICROS = {"type": "long", "logicalType": "timestamp-micros"}
 COUNT = 1720631224939
 """Milliseconds in July 2024; as microseconds they are in January 1970."""
+FAR = 253_402_300_800_000_000  # microseconds to the year 10,000
 # The year of the rows of base file alone, of both, and of the log alone.
 RECORDED = {
     ("us", None): {"0.15": (1970, 2024, 2024), "1.0": (1970, 1970, 1970), "1.1": (2024,) * 3, "1.2": (2024,) * 3},
     ("us", "micros"): {"0.15": (1970, 2024, 2024), "1.0": (1970, 1970, 1970), "1.1": (2024,) * 3, "1.2": (2024,) * 3},
     ("ms", None): {"0.15": (2024, 2024, 2024), "1.0": (2024, 1970, 1970), "1.1": (2024,) * 3, "1.2": (2024,) * 3},
 }
+
+
+GRID = json.loads((DATA / "timestamp-units.json").read_text())
+"""By table and release what real Hudi shows: a time, a number, or `far` where one is beyond the year 9999.
+
+Null where it fails. The names say the types of base file, log and table: `us`, `ms`, `lus` and `lms` for local ones.
+"""
+KINDS = {
+    "ms": (MILLIS, pa.timestamp("ms", "UTC")),
+    "us": (MICROS, pa.timestamp("us", "UTC")),
+    "lms": ({"type": "long", "logicalType": "local-timestamp-millis"}, pa.timestamp("ms")),
+    "lus": ({"type": "long", "logicalType": "local-timestamp-micros"}, pa.timestamp("us")),
+    "long": ("long", pa.int64()),
+}
+STRICTER = {("blong_llong_tlms", "0.15.0")}
+"""Refused here: the schema alone is looked at."""
+
+
+@pytest.mark.parametrize(("name", "release"), [(name, release) for name in GRID for release in GRID[name]])
+def test_every_pair_of_labels(tmp_path: Path, name: str, release: str) -> None:
+    base, log, kind = (part[1:] for part in name.split("_"))
+    made = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long", "tt": KINDS[kind][0]})
+    counts = [COUNT * 1000 if unit in {"us", "lus"} else COUNT for unit in (base, log)]
+    times = pa.array([counts[0], counts[0] + 1000]).view(KINDS[base][1])
+    made.base("f", pa.table({"id": ["k0", "k1"], "part": ["p", "p"], "ts": [1, 1], "tt": times}))
+    rows = [{"id": key, "part": "p", "ts": 2, "tt": counts[1] + more} for key, more in (("k1", 2000), ("k2", 3000))]
+    made.log("f", "p", rows, 1, types={"tt": KINDS[log][0]})
+    made.commit()
+    made.commit(1)
+    recorded = GRID[name][release]
+    opened = TableQueries(str(tmp_path / "t"), release)
+    if recorded is None or (name, release) in STRICTER:
+        with pytest.raises(HudiTableError, match="local timestamps"):
+            opened.snapshot()
+        return
+    answer = opened.snapshot()
+    batches = [batch for one in answer.slices for batch in SliceReader(answer.query).read(one)]
+    found = {row["id"]: row["tt"] for batch in batches for row in _without_python(batch).to_pylist()}
+    if recorded == "far":
+        assert any(abs(value) > FAR for value in found.values())
+    elif all(isinstance(value, int) for value in recorded.values()):
+        assert found == recorded
+    else:
+        assert found == {key: _micros(text) for key, text in recorded.items()}
+
+
+def _without_python(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return keys and counts: Python has no time beyond the year 9999."""
+    return pa.RecordBatch.from_arrays([batch.column("id"), batch.column("tt").view(pa.int64())], names=["id", "tt"])
+
+
+def _micros(text: str) -> int:
+    moment = datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC)
+    return (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)) // datetime.timedelta(microseconds=1)
 
 
 def table_of(folder: Path, base: str, log: str | None, kind: Any = MILLIS) -> str:
