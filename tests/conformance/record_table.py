@@ -144,14 +144,8 @@ def _literal(value: Any) -> str:
 
 def read(spark: SparkSession, case: Case, table: Path) -> list[dict[str, Any]]:
     """Return what a snapshot query finds, without meta columns, in the order of the keys."""
-    found = (
-        spark.read.format("hudi")
-        .options(**case.reads_with)
-        .load(str(table))
-        .select(*columns_of(case.schema_ddl))
-        .collect()
-    )
-    return sorted((row.asDict() for row in found), key=lambda row: (row["id"], str(row["part"])))
+    found = spark.read.format("hudi").options(**case.reads_with).load(str(table)).select(*columns_of(case.schema_ddl))
+    return sorted((row.asDict() for row in found.collect()), key=lambda row: (row["id"], str(row["part"])))
 
 
 def reason(error: Exception, table: Path) -> str:
