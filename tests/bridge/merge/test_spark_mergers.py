@@ -14,7 +14,7 @@ import pytest
 from bridge import MergePlan, PlanError
 from bridge.engines import Job
 from bridge.engines.python.worker import merged
-from bridge.merge import Action, RecordMerge, merger_warnings
+from bridge.merge import Action, RecordMerge, class_warnings
 from bridge.programs import Origin
 from mergers import MergerConfigError
 from payloads import parse_schema
@@ -147,10 +147,10 @@ def test_a_global_index_calls_it_to_know_the_partition(case):
 
 def test_a_warning_names_a_merger_that_hudi_does_not_call():
     avro = plan_of(None, "1.0", merger="tests.support.user_mergers:LaterEvent")
-    (warning,) = merger_warnings(avro, avro)
+    (warning,) = class_warnings(avro, avro)
     assert "Hudi 1.0 on Spark does not call tests.support.user_mergers:LaterEvent, which merges AVRO" in warning
     called = [plan_of(None, "1.0", merger=MERGER), plan_of(None, "1.0", merger="EVENT_TIME_ORDERING")]
-    assert merger_warnings(*called, plan_of(None, "1.2", "cow", merger="tests.support.user_mergers:LaterEvent")) == []
-    (warning,) = merger_warnings(dataclasses.replace(avro, release="1.2"))
+    assert class_warnings(*called, plan_of(None, "1.2", "cow", merger="tests.support.user_mergers:LaterEvent")) == []
+    (warning,) = class_warnings(dataclasses.replace(avro, release="1.2"))
     assert "writers of Hudi 1.2 on Spark call tests.support.user_mergers:LaterEvent" in warning
     assert "a query of a merge-on-read table fails where there are log files" in warning

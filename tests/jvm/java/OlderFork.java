@@ -24,9 +24,12 @@ public class OlderFork extends OverwriteWithLatestAvroPayload {
 
     @Override
     public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord current, Schema schema) throws IOException {
+        if (recordBytes.length == 0 || isDeletedRecord) {
+        // since 1.0: if (getRecordBytes().length == 0 || isDeletedRecord) {
+            return Option.empty();
+        }
         return Option.of(recordBytes)
         // since 1.0: return Option.of(getRecordBytes())
-            .filter(bytes -> bytes.length > 0 && !isDeletedRecord)
             .map(bytes -> merged((GenericRecord) current, bytes.length + this.recordBytes.length, schema));
             // since 1.0: .map(bytes -> merged((GenericRecord) current, bytes.length + this.getRecordBytes().length, schema));
     }
