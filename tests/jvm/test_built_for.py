@@ -23,7 +23,7 @@ COLUMNS = "id string, ts bigint, v string, n bigint, _hoodie_is_deleted boolean"
 batch = partial(frame_of, COLUMNS)
 # Updates, late rows, ties, nulls, flagged deletes, keys twice in a batch, a key that the table does not have.
 BATCHES = (
-    [("a", 5, "a1", 1), ("b", 5, "b1", 1), ("c", 5, "c1", 1), ("d", 5, "d1", 1), ("e", 5, "x", 1), ("f", 3, "f0", 1)],
+    [("a", 5, "a1", 1), ("b", 5, "b1", 1), ("c", 5, "c1", 1), ("d", 5, "d1", 1), ("e", 5, "e1", 1), ("f", 3, "f0", 1)],
     [
         *[("a", 6, "a2", 2), ("b", 5, "b2", 2), ("c", 4, "c2", 2), ("d", 6, None, 2, True), ("e", 7, "e2", 2)],
         *[("f", 9, "x", 2), ("a", 4, "a3", 3), ("h", 2, "h1", 2, True), ("g", 1, "g1", 2)],
