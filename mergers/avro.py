@@ -13,7 +13,8 @@ from mergers.api import (
 from mergers.payload_rules import MERGE_RULES
 from mergers.record import HoodieAvroRecord, HoodieRecord
 from payloads.errors import PayloadConfigError
-from payloads.registry import PayloadRef, resolve_payload
+from payloads.references import PayloadRef
+from payloads.registry import resolve_payload
 from payloads.release import ByRelease, HudiRelease
 from payloads.user import PayloadAdapter, adapt
 

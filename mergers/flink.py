@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from mergers.api import HoodieRecordMerger
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
-    from payloads.registry import PayloadRef
+    from payloads.references import PayloadRef
 
 _MERGES_DELETES = ByRelease(False, {"1.1": True})
 

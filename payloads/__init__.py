@@ -35,7 +35,8 @@ from payloads.errors import (
     UnsupportedPayloadOperationError,
 )
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.registry import PayloadRef, StoredPayloadRef, builtin_payloads, resolve_payload
+from payloads.references import PayloadRef, StoredPayloadRef
+from payloads.registry import builtin_payloads, resolve_payload
 from payloads.release import HudiRelease
 
 __all__ = [

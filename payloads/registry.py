@@ -7,22 +7,18 @@ import importlib
 import importlib.metadata
 import operator
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import payloads.builtin
 from payloads.builtin import ALL_RELEASES, BuiltinPayload
 from payloads.errors import (
-    PayloadBridgeError,
     PayloadConfigError,
     PayloadConstructorError,
     PayloadNotFoundError,
     did_you_mean,
 )
-from payloads.jars import JarPaths, jar_paths
 from payloads.release import HudiRelease, releases
-from payloads.released import may_replace
 from payloads.user import adapt
 
 if TYPE_CHECKING:
@@ -33,8 +29,8 @@ if TYPE_CHECKING:
 
 ENTRY_POINT_GROUP: Final = "hudi_payload_bridge.payloads"
 
-_Line = str | HudiRelease | None
-_OLD_PREFIX, _NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
+OLD_PREFIX, NEW_PREFIX = "com.uber.hoodie", "org.apache.hudi"
+"""The packages of Hudi's classes: before it came to Apache, and since."""
 
 
 class _Refused(NamedTuple):
@@ -78,111 +74,6 @@ _INSTEAD = {
     "but a tie within a batch still goes to the later version",
     "ReverseOrderHoodieRecordPayload": "use release 1.2, or a class of your own that prefers the lower ordering value",
 }
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class PayloadRef:
-    """The name of a payload class and what is needed to find it; plans carry it, as classes can't always be pickled.
-
-    Attributes:
-        name: what `resolve_payload` takes, or the full name of a compiled Java class.
-        jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
-        package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
-        built_for: the release that a compiled class, and no other (PayloadConfigError), was compiled for; under a later
-            one it runs as if it were recompiled.
-
-    Added in 0.1.0.
-    """
-
-    name: str
-    jars: tuple[str, ...] = ()
-    package: tuple[str, ...] = ()
-    built_for: HudiRelease | None = None
-
-    def __init__(
-        self, name: str, jar: JarPaths = None, package: JarPaths = (), *, jars: JarPaths = (), built_for: _Line = None
-    ) -> None:
-        """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
-        object.__setattr__(self, "name", name)
-        object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jar_paths(jars))))
-        object.__setattr__(self, "package", jar_paths(package))
-        object.__setattr__(self, "built_for", built_for and HudiRelease.parse(built_for))
-        if built_for is not None and not self.is_compiled:
-            msg = f"built_for={built_for!s} is about a compiled class; name the jar or the package of {name}"
-            raise PayloadConfigError(msg)
-
-    def recompiled_for(self, release: HudiRelease) -> bool:
-        """Whether the class was compiled for an older release than `release`, and runs as if recompiled for it."""
-        return self.built_for is not None and self.built_for < release
-
-    @property
-    def jar(self) -> str | None:
-        """The jars as `spark-submit --jars` takes them, with commas between them; None without one."""
-        return ",".join(self.jars) or None
-
-    @property
-    def is_compiled(self) -> bool:
-        """Whether a jar or a package comes with the name."""
-        return bool(self.jars or self.package)
-
-    @property
-    def is_builtin(self) -> bool:
-        """Whether some release of Hudi ships a class of this name."""
-        return _known(self.name.strip().replace(_OLD_PREFIX, _NEW_PREFIX)) is not None
-
-    def java_name(self, release: str | HudiRelease = HudiRelease.latest()) -> str:
-        """Return the full Java name of a built-in class, or of a port that has one; any other name as it is."""
-        if self.is_compiled and not self.is_builtin and not self.has_port(release):
-            return self.name
-        return str(getattr(self.resolve(release), "java_name", self.name))
-
-    def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
-        """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces.
-
-        A jar with a changed class of Hudi has its own class of a name of Hudi's, and a package that is no bundle of a
-        release may have one: the port does not stand for it.
-        """
-        if self.is_builtin and may_replace(self.jars, self.package):
-            return False
-        try:
-            self._found(HudiRelease.parse(release))
-        except PayloadNotFoundError:
-            return False
-        except PayloadBridgeError:
-            return True
-        return True
-
-    def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-        """Return the Python class of this name, even if a jar offers a compiled one.
-
-        Raises:
-            PayloadNotFoundError: there is none; a class that exists only in a jar needs the jvm engine.
-        """
-        try:
-            return self._found(HudiRelease.parse(release))
-        except PayloadNotFoundError as error:
-            if not self.is_compiled:
-                raise
-            source = ", ".join(self.jars or self.package)
-            msg = f"{self.name} has no Python class ({error}); run the compiled class of {source} with the jvm engine"
-            raise PayloadNotFoundError(msg) from error
-
-    def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
-        return resolve_payload(self.name, release)
-
-
-@dataclass(frozen=True, slots=True, init=False)
-class StoredPayloadRef(PayloadRef):
-    """The name of a payload class that a table's properties or a settings file states.
-
-    Whoever can write a table could otherwise have its readers import any module. So the name is that of a class of
-    Hudi or of an installed entry point; a Python path is refused and never imported.
-
-    Added in 0.1.0.
-    """
-
-    def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
-        return resolve_stored_payload(self.name, release)
 
 
 def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
@@ -257,7 +148,8 @@ def _java_names() -> dict[str, tuple[type[BuiltinPayload], tuple[HudiRelease, ..
     return names
 
 
-def _known(full: str) -> tuple[type[BuiltinPayload], tuple[HudiRelease, ...]] | None:
+def known_class(full: str) -> tuple[type[BuiltinPayload], tuple[HudiRelease, ...]] | None:
+    """Return the class of Hudi that a full or short Java name denotes, and the releases that know it by this name."""
     names = _java_names()
     return names.get(full) or next(
         (names[c.java_name] for c in _builtin_classes() if _short(c.java_name) == full), None
@@ -265,8 +157,8 @@ def _known(full: str) -> tuple[type[BuiltinPayload], tuple[HudiRelease, ...]] | 
 
 
 def _builtin(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
-    full = name.replace(_OLD_PREFIX, _NEW_PREFIX)
-    known = _known(full)
+    full = name.replace(OLD_PREFIX, NEW_PREFIX)
+    known = known_class(full)
     if known is not None:
         found, releases = known
         if release in releases:

@@ -77,7 +77,7 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
     Raises:
         AlteredTableError: there are some, and the verb `refuses` such tables, or the command line says `--strict`.
     """
-    found = table.queries().altered_files()
+    found = table.queries().listings.altered_files()
     if not found:
         return table
     number = "1 file" if len(found) == 1 else f"{len(found)} files"

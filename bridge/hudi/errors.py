@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from payloads.errors import PayloadBridgeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class HudiTableError(PayloadBridgeError, ValueError):
@@ -20,6 +23,15 @@ class DamagedFileError(HudiTableError):
 
 class UnreadableTableError(HudiTableError):
     """The table uses a layout that is not read here, or that the release's own reader refuses."""
+
+    @classmethod
+    def from_local_timestamps(cls, table: str, columns: Sequence[str], release: str) -> Self:
+        """Return the error for columns that older releases fail to read."""
+        msg = (
+            f"{table}: {', '.join(columns)} holds local timestamps, which Hudi {release} fails to read; use release "
+            "1.0 or later"
+        )
+        return cls(msg)
 
 
 class AlteredTableError(UnreadableTableError):

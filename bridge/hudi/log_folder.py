@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from bridge.config import LogUnits
 from bridge.hudi.avro_columns import NotColumnarError
 from bridge.hudi.block_order import merged_blocks
 from bridge.hudi.errors import UnreadableTableError
@@ -24,11 +23,10 @@ from bridge.hudi.partition_values import ComputedKeys, values_of_path
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
-from bridge.hudi.timestamp_units import block_schema, differs
+from bridge.hudi.timestamp_units import block_schema, rewritten_by
 from bridge.merge import LogDelete, LogRow, MergePoint, RecordMerge
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey
-from payloads import HudiRelease
 from payloads.avro import rewrite_record_with_new_schema
 
 if TYPE_CHECKING:
@@ -198,7 +196,6 @@ class LogFolder:
         return data_batches(block, stream, self._arrow, self._read_as)
 
     def _read_as(self, written: AvroSchema) -> AvroSchema:
-        """Return the schema by which the release reads the records of a block."""
         return block_schema(written, self._schema, self._query.log_units)
 
     def _record_keys(self, batch: pa.RecordBatch) -> Any:
@@ -280,14 +277,11 @@ class LogFolder:
                 yield _known(keys[row], found), record, self._schema
         if batches is not None:
             return
-        block, stream = found
-        written, records = data_records(block, stream, self._read_as)
-        renames = self._query.renames(block.instant)
+        written, records = data_records(*found, self._read_as)
+        renames = self._query.renames(found.block.instant)
         schema = written if renames is None else renames.of_schema(written)
-        columns = columns_of(self._schema, schema.by_name) if block.is_partial else self._schema
-        release = self._query.rules.release
-        if self._query.log_units is LogUnits.REPAIRED and differs(schema, columns):
-            release = HudiRelease.V1_2  # readers of 1.1 rescale, too, where its writers do not
+        columns = columns_of(self._schema, schema.by_name) if found.block.is_partial else self._schema
+        release = rewritten_by(self._query.rules.release, schema, columns)
         for stored in records:
             renamed = stored if renames is None else renames.of_record(stored, written)
             record = rewrite_record_with_new_schema(renamed, schema, columns, release)

@@ -12,11 +12,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.config import keys
+from bridge.hudi.errors import UnreadableTableError
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from bridge.hudi.files import Listing
     from bridge.hudi.properties import TableProperties
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -37,6 +39,26 @@ def values_of_path(path: str, fields: Sequence[str], *, decode: bool = True) -> 
     if len(parts) != len(fields):
         return {}
     return {name: _value(part, name, decode=decode) for name, part in zip(fields, parts, strict=True)}
+
+
+def check_paths(table: str, fields: Sequence[str], listings: Iterable[Listing]) -> None:
+    """Check that the partition paths of a table tell the values of its partition fields.
+
+    Source: BaseHoodieTableFileIndex.getPartitionColumnValues, of all releases.
+
+    Raises:
+        UnreadableTableError: one does not; Hudi refuses the table.
+    """
+    if len(fields) < 2:  # noqa: PLR2004 (of one field the whole path is the value)
+        return
+    for partition, _ in listings:
+        if len(partition.split("/")) != len(fields):
+            msg = (
+                f"{table}: the partition path {partition!r} does not tell the values of {', '.join(fields)}, so Hudi "
+                "refuses the table; write it anew with URL-encoded partition values "
+                "(hoodie.datasource.write.partitionpath.urlencode=true)"
+            )
+            raise UnreadableTableError(msg)
 
 
 def _value(part: str, name: str, *, decode: bool) -> str | None:

@@ -11,23 +11,23 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities, keys
+from bridge.config import assumed_writer, capabilities
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
-from bridge.hudi.metadata_table import lists_files, metadata_listings
+from bridge.hudi.listings import TableListings
+from bridge.hudi.partition_values import check_paths
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
+from bridge.hudi.table_schema import table_schema
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
 from bridge.hudi.vectors import vector_columns
-from bridge.hudi.written_files import AlteredFile, altered_files
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadRef, StoredPayloadRef
-from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,18 +40,8 @@ if TYPE_CHECKING:
 LATEST_STATE = "latest_state"
 """The form of an increment that is answered (`hoodie.datasource.query.incremental.format`)."""
 _NO_INSTANT = "0"
-_LAST_INSTANT = "9"
 _SCANNER = HudiRelease.V0_15
 """The release whose rules fold logs where a payload scans them."""
-_NO_COLUMNS = '{"type": "record", "name": "hoodie_record", "fields": []}'
-
-
-def _without_meta(schema: AvroSchema) -> AvroSchema:
-    """Return a schema without Hudi's meta columns; the commit of an ALTER TABLE has them, others may."""
-    fields = [field for field in schema.source["fields"] if field["name"] not in META_COLUMNS]
-    if len(fields) == len(schema.source["fields"]):
-        return schema
-    return parse_schema({**schema.source, "fields": fields})
 
 
 class Answer(NamedTuple):
@@ -72,7 +62,7 @@ class TableQueries:
     The timeline is listed first and the files after it, so that a commit that completes meanwhile is not half seen.
 
     Attributes:
-        files, properties, timeline, release: the table's, and the release that reads it.
+        files, properties, timeline, listings, release: the table's, and the release that reads it.
     """
 
     def __init__(
@@ -103,7 +93,7 @@ class TableQueries:
         self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
-        self._views: dict[bool, SliceView] = {}
+        self.listings = TableListings(self.files, self.properties, self.timeline)
         self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
         if self._payload is not None:
             self._payload.resolve(self.release)
@@ -126,7 +116,7 @@ class TableQueries:
             UnreadableTableError: the release can't read the table's version.
             PayloadConfigError: unknown release.
         """
-        _ = self.slices, self._has_listing
+        _ = self.slices
         other = copy.copy(self)
         other.__dict__.pop("plan", None)
         other.release = self._checked(HudiRelease.parse(release))
@@ -141,55 +131,12 @@ class TableQueries:
         Raises:
             UnreadableTableError: the metadata table can't be read.
         """
-        return self._view(by_metadata=self.lists_by_metadata)
+        return self.listings.view(by_metadata=self.lists_by_metadata)
 
     @property
     def lists_by_metadata(self) -> bool:
         """Whether the release finds the files by the metadata table of the table."""
-        return self._able.lists_by_metadata and self._has_listing
-
-    @functools.cached_property
-    def _has_listing(self) -> bool:
-        return lists_files(self.files, self.properties)
-
-    def _view(self, *, by_metadata: bool) -> SliceView:
-        """Return the slices by one of the two listings; other releases on the same files share them."""
-        if by_metadata not in self._views:
-            listings = metadata_listings(self.files, self.timeline) if by_metadata else self.files.partitions()
-            own_times = self.properties.has_completion_times
-            self._views[by_metadata] = SliceView(self.timeline, listings, has_completion_times=own_times)
-        return self._views[by_metadata]
-
-    def altered_files(self) -> list[AlteredFile]:
-        """Return the files that a snapshot needs and that are not on the storage as their commits wrote them.
-
-        Raises:
-            DamagedFileError: a commit can't be read.
-        """
-        listings = self._view(by_metadata=False).listings
-        own_times = self.properties.has_completion_times
-        return altered_files(self.timeline, listings, has_completion_times=own_times)
-
-    def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.
-
-        Without a metadata table that lists files there are none.
-
-        Raises:
-            UnreadableTableError: the metadata table can't be read.
-        """
-        if not self._has_listing:
-            return frozenset(), frozenset()
-        until = self.timeline.latest or _NO_INSTANT
-        stored, listed = (
-            frozenset(
-                found.path_of(name)
-                for found in self._view(by_metadata=by_metadata).latest(until)
-                for name in (*filter(None, [found.base_file]), *found.log_files)
-            )
-            for by_metadata in (False, True)
-        )
-        return stored - listed, listed - stored
+        return self._able.lists_by_metadata and self.listings.has_metadata
 
     @functools.cached_property
     def plan(self) -> MergePlan:
@@ -320,15 +267,11 @@ class TableQueries:
         return self.properties.merge.table_type is TableType.MERGE_ON_READ
 
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
-        self._check_paths()
+        check_paths(self.files.path, self.properties.partition_fields, self.slices.listings)
         schema = shown_schema(self.schema(until), self._able.log_units)
         local = () if self._able.timestamp_ntz else local_timestamps(schema)
         if local:
-            msg = (
-                f"{self.files.path}: {', '.join(local)} holds local timestamps, which Hudi {self.release} fails to "
-                "read; use release 1.0 or later"
-            )
-            raise UnreadableTableError(msg)
+            raise UnreadableTableError.from_local_timestamps(self.files.path, local, str(self.release))
         paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
         source = self._bootstrap
         stored_source = self.properties.bootstrap_source
@@ -346,26 +289,6 @@ class TableQueries:
             sources=TableFiles(source) if source else None,
             unnamed_class=self.unnamed_class if merges else None,
         )
-
-    def _check_paths(self) -> None:
-        """Check that the partition paths tell the values of the partition fields.
-
-        Source: BaseHoodieTableFileIndex.getPartitionColumnValues, of all releases.
-
-        Raises:
-            UnreadableTableError: one does not; Hudi refuses the table.
-        """
-        fields = self.properties.partition_fields
-        if len(fields) < 2:  # noqa: PLR2004 (of one field the whole path is the value)
-            return
-        for partition, _ in self.slices.listings:
-            if len(partition.split("/")) != len(fields):
-                msg = (
-                    f"{self.files.path}: the partition path {partition!r} does not tell the values of "
-                    f"{', '.join(fields)}, so Hudi refuses the table; write it anew with URL-encoded partition values "
-                    "(hoodie.datasource.write.partitionpath.urlencode=true)"
-                )
-                raise UnreadableTableError(msg)
 
     def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
         """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
@@ -400,32 +323,8 @@ class TableQueries:
         )
 
     def schema(self, until: str) -> AvroSchema:
-        """Return the columns of the table as of an instant, without meta columns.
-
-        Raises:
-            UnreadableTableError: neither the timeline nor the properties say it.
-            SchemaError: the stored text is not an Avro schema.
-        """
-        text = self.timeline.write_schema(until) or self.timeline.write_schema(_LAST_INSTANT) or self._created_schema
-        if text is None and not self.timeline.commits:
-            text = _NO_COLUMNS
-        if text is None:
-            msg = f"{self.files.path}: no commit on the active timeline says the table's schema; write to it once"
-            raise UnreadableTableError(msg)
-        schema = _without_meta(parse_schema(text))
-        absent = [name for name in self.properties.partition_fields if name not in schema.by_name and "." not in name]
-        if not absent or not self.properties.drops_partition_columns:
-            return schema
-        created = parse_schema(self._created_schema).by_name if self._created_schema else {}
-        added = [
-            {"name": n, "type": created[n].schema.source if n in created else ["null", "string"], "default": None}
-            for n in absent
-        ]
-        return parse_schema({**schema.source, "fields": [*schema.source["fields"], *added]})
-
-    @property
-    def _created_schema(self) -> str | None:
-        return self.properties.stored.get(keys.CREATE_SCHEMA) or None
+        """Return the columns of the table as of an instant, without meta columns; errors: `table_schema`."""
+        return table_schema(self.files.path, self.properties, self.timeline, until)
 
     def _check_time_travel(self, as_of: str) -> None:
         first = self.timeline.first_incomplete

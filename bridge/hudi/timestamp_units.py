@@ -18,7 +18,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.config import LogUnits
+from bridge.config import LogUnits, capabilities
+from payloads import HudiRelease
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
@@ -44,9 +45,11 @@ def rescaled(schema: AvroSchema) -> frozenset[str]:
     return frozenset(field.name for field in schema.fields if any(_has(field.schema.source, name) for name in names))
 
 
-def differs(written: AvroSchema, table: AvroSchema) -> bool:
-    """Whether a timestamp of a log block has another unit than that of the table."""
-    return written.derived_with(table, _differs)
+def rewritten_by(release: HudiRelease, written: AvroSchema, table: AvroSchema) -> HudiRelease:
+    """Return the release by whose rules the records of a log are rewritten: readers of 1.1 rescale as those of 1.2."""
+    if capabilities(release).log_units is not LogUnits.REPAIRED or not written.derived_with(table, _differs):
+        return release
+    return HudiRelease.V1_2
 
 
 def _differs(written: AvroSchema, table: AvroSchema) -> bool:

@@ -41,18 +41,18 @@ class AlteredFile(NamedTuple):
         return f"{self.path} has {self.found} bytes, and the commit {self.instant} wrote {self.written}"
 
 
-class _Written(NamedTuple):
+class _WrittenFile(NamedTuple):
     name: str
     instant: str
     size: int
 
 
 @dataclass
-class _Group:
+class _WrittenGroup:
     """What commits wrote of a file group."""
 
-    bases: dict[str, _Written] = field(default_factory=dict)
-    logs: dict[str, tuple[_Written, LogFile]] = field(default_factory=dict)
+    bases: dict[str, _WrittenFile] = field(default_factory=dict)
+    logs: dict[str, tuple[_WrittenFile, LogFile]] = field(default_factory=dict)
 
 
 def altered_files(
@@ -87,29 +87,31 @@ def altered_files(
     return found
 
 
-def _groups(timeline: ActiveTimeline) -> dict[tuple[str, str], _Group]:
+def _groups(timeline: ActiveTimeline) -> dict[tuple[str, str], _WrittenGroup]:
     """Return what the commits of the active timeline wrote, by partition and file id."""
-    found: dict[tuple[str, str], _Group] = {}
+    found: dict[tuple[str, str], _WrittenGroup] = {}
     for instant in timeline.commits:
         for partition, stats in (timeline.metadata(instant).get("partitionToWriteStats") or {}).items():
             for stat in stats:
                 name = str(stat.get("path") or "").rpartition("/")[2]
                 size = stat.get("fileSizeInBytes")
-                written = _Written(name, instant.requested, size if isinstance(size, int) and size > 0 else 0)
+                written = _WrittenFile(name, instant.requested, size if isinstance(size, int) and size > 0 else 0)
                 if (base := base_file(name)) is not None:
-                    found.setdefault((partition, base.file_id), _Group()).bases[base.instant] = written
+                    found.setdefault((partition, base.file_id), _WrittenGroup()).bases[base.instant] = written
                 elif (log := log_file(name)) is not None and not log.is_cdc:
-                    group = found.setdefault((partition, log.file_id), _Group())
+                    group = found.setdefault((partition, log.file_id), _WrittenGroup())
                     known = group.logs.get(name)
                     if known is None or known[0].size <= written.size:
                         group.logs[name] = written, log
                     below = base_file(str(stat.get("baseFile") or ""))
                     if below is not None:  # its own commit may be archived
-                        group.bases.setdefault(below.instant, _Written(below.name, below.instant, 0))
+                        group.bases.setdefault(below.instant, _WrittenFile(below.name, below.instant, 0))
     return found
 
 
-def _needed(timeline: ActiveTimeline, group: _Group, *, has_completion_times: bool) -> Iterator[tuple[_Written, bool]]:
+def _needed(
+    timeline: ActiveTimeline, group: _WrittenGroup, *, has_completion_times: bool
+) -> Iterator[tuple[_WrittenFile, bool]]:
     """Give the files of a group that a snapshot reads, each with whether it is a log."""
     last = max(group.bases, default="")
     if last:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from bridge.migration.applied import AppliedPlan, apply_to_copy, checksum_of
 from bridge.migration.candidates import candidates_for
-from bridge.migration.damage import MOST_SLICES, Damage, TableDamage, find_damage
+from bridge.migration.damage import MOST_SLICES, Damage, TableDamage
+from bridge.migration.damage_search import find_damage
 from bridge.migration.decision import check_twin, migrate, of_upgrade
 from bridge.migration.findings import Finding, Severity
 from bridge.migration.fleet import FleetReport, FleetTable, inspect_catalog, inspect_tables

@@ -18,7 +18,8 @@ from payloads.avro import parse_schema
 from payloads.builtin import AbstractDebeziumAvroPayload, MySqlDebeziumAvroPayload, PostgresDebeziumAvroPayload
 from payloads.errors import PayloadConfigError, PayloadNotFoundError, SchemaError, did_you_mean
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIELDS
-from payloads.registry import PayloadRef, resolve_payload
+from payloads.references import PayloadRef
+from payloads.registry import resolve_payload
 from payloads.release import HudiRelease
 from payloads.user import adapt
 

@@ -60,6 +60,7 @@ class PayloadAdapter(HoodieRecordPayload):
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
     reads_by_position = by_release(False, since={"1.1": True})
+    completed = classmethod(completed)
 
     _object: Any = None
     _untouched: Record | None = None  # `record` as the user's constructor sees it, for comparison
@@ -140,8 +141,7 @@ class PayloadAdapter(HoodieRecordPayload):
             raise
         except BaseException as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
-        keeps_given = result is given or result is SENTINEL  # Hudi then keeps the very object that it lent
-        if not keeps_given:
+        if not (keeps_given := result is given or result is SENTINEL):  # Hudi then keeps the very object that it lent
             return self._taken_back("combine_and_get_update_value", result, schema)
         if same_record(given, untouched):
             return SENTINEL if result is SENTINEL else current
@@ -314,12 +314,7 @@ class PayloadAdapter(HoodieRecordPayload):
             return self.record
         if is_given:
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
-        return self.returned(name, self.completed(name, result, schema), self._logical(schema))
-
-    @classmethod
-    def completed(cls, name: str, result: Any, schema: AvroSchema) -> Any:
-        """Return what the method `name` returned with null in the columns that it lacks; errors: `completed`."""
-        return completed(cls, name, result, schema)  # type: ignore[arg-type]  # `by_release` gives it the attributes
+        return self.returned(name, type(self).completed(name, result, schema), self._logical(schema))  # type: ignore[call-overload]  # bound to the class
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:

@@ -16,7 +16,7 @@ from bridge import find_damage
 from bridge.cli import main
 from bridge.hudi import SliceReader, SliceSymptoms, SymptomKind, TableQueries, slice_symptoms
 from bridge.hudi.slice_versions import GroupVersions
-from bridge.migration.damage import _settings
+from bridge.migration.damage_search import _settings
 from payloads import HudiRelease
 from payloads.errors import SchemaError
 from tests.conformance.tables import load

@@ -33,7 +33,7 @@ from bridge.hudi.log_columns import LogColumns
 from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.slice_tasks import read_slices
 from bridge.hudi.slice_versions import GroupVersions, _DeletedRows
-from bridge.migration.damage import _settings
+from bridge.migration.damage_search import _settings
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 from tests.conformance.tables import check, load

@@ -22,7 +22,7 @@ from bridge.hudi import (
     TableQueries,
     UnreadableTableError,
 )
-from bridge.migration.damage import _settings
+from bridge.migration.damage_search import _settings
 from bridge.write.located import _some_keys
 from tests.conformance.__main__ import main
 from tests.conformance.all_sets import checks

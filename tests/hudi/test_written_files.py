@@ -33,9 +33,9 @@ def test_the_files_of_recorded_tables_are_as_they_were_written(tables: Path) -> 
     altered = set()
     for recorded in load(tables):
         opened = TableQueries(str(recorded.folder / "table"), recorded.release)
-        if opened.altered_files():
+        if opened.listings.altered_files():
             altered.add(recorded.folder.name)
-        assert opened.unlisted() == (frozenset(), frozenset()), recorded.label
+        assert opened.listings.unlisted() == (frozenset(), frozenset()), recorded.label
     assert altered == MADE_SO
 
 
@@ -83,7 +83,7 @@ def test_a_damaged_file_is_named(
     one = with_logs(tables, release, path)
     name = str(one.base_file) if kind == "base" else one.data_logs[-1]
     told = damage(path / one.path_of(name))
-    found = {str(each) for each in TableQueries(str(path), release).altered_files()}
+    found = {str(each) for each in TableQueries(str(path), release).listings.altered_files()}
     assert any(text.startswith(f"{one.path_of(name)} {told}") for text in found), found
 
 

@@ -12,7 +12,6 @@ import re
 import secrets
 import shutil
 import tempfile
-import warnings
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,10 +24,11 @@ from bridge.config import capabilities
 from bridge.engines.jvm import constants
 from bridge.engines.jvm.connection import Address
 from bridge.engines.jvm.gateway import Driver
+from bridge.engines.jvm.replaced import replacing_jar
 from bridge.errors import EngineError, PlanError
 from bridge.linkage import check_class
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
-from payloads.released import DIGESTS, files_of, replaced_in, replaced_text
+from payloads.released import DIGESTS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -102,7 +102,7 @@ def jars_of(
         own = [_user_jar(application, jar) for jar in payload.jars]
         for name in names:
             check_class(name, [*packages, *own], older or release)
-        replacing = _replacing(application, [*packages, *own], names)
+        replacing = replacing_jar(application.folder, [*packages, *own], names)
         if replacing and older is not None:
             msg = (
                 f"{names[0]}: a jar has changed classes of Hudi {older}, which can't take the place of those of Hudi "
@@ -272,30 +272,6 @@ def _user_jar(application: _Application, jar: str) -> Path:
     if not copy.exists():
         shutil.copyfile(path, copy)
     return copy
-
-
-def _replacing(application: _Application, files: list[Path], names: tuple[str, ...]) -> list[Path]:
-    """Put the classes of Hudi that jars have in a form of no release into a jar that comes before the bundle.
-
-    What a jar has as some release has it is left to the bundle.
-    """
-    entries: dict[str, bytes] = {}
-    for path in files:
-        replaced = replaced_in(path)
-        if replaced:
-            warnings.warn(replaced_text(", ".join(names), path.name, replaced), stacklevel=3)
-        with zipfile.ZipFile(path) as jar:
-            for entry in (entry for name in replaced for entry in files_of(name, jar)):
-                entries.setdefault(entry, jar.read(entry))
-    if not entries:
-        return []
-    digest = hashlib.sha256(b"".join(entries[name] for name in sorted(entries))).hexdigest()[:12]
-    made = application.folder / f"changed-hudi-{digest}.jar"
-    if not made.exists():
-        with zipfile.ZipFile(made, "w") as archive:
-            for name, data in entries.items():
-                archive.writestr(name, data)
-    return [made]
 
 
 # -- our own classes

@@ -1,0 +1,74 @@
+"""The files of a table, as the storage or the metadata table lists them, and in what the two differ."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from bridge.hudi.file_slices import SliceView
+from bridge.hudi.metadata_table import lists_files, metadata_listings
+from bridge.hudi.written_files import AlteredFile, altered_files
+
+if TYPE_CHECKING:
+    from bridge.hudi.files import TableFiles
+    from bridge.hudi.properties import TableProperties
+    from bridge.hudi.timeline import ActiveTimeline
+
+_NO_INSTANT = "0"
+
+
+class TableListings:
+    """The file slices by either listing, each worked out once; readers of all releases share them."""
+
+    def __init__(self, files: TableFiles, properties: TableProperties, timeline: ActiveTimeline) -> None:
+        """Take a table whose timeline has been listed; its files are when they are asked for."""
+        self._files, self._properties, self._timeline = files, properties, timeline
+        self._views: dict[bool, SliceView] = {}
+
+    @functools.cached_property
+    def has_metadata(self) -> bool:
+        """Whether the table has a metadata table that lists its files."""
+        return lists_files(self._files, self._properties)
+
+    def view(self, *, by_metadata: bool) -> SliceView:
+        """Return the slices by one of the two listings.
+
+        Raises:
+            UnreadableTableError: the metadata table can't be read.
+        """
+        if by_metadata not in self._views:
+            listings = metadata_listings(self._files, self._timeline) if by_metadata else self._files.partitions()
+            own_times = self._properties.has_completion_times
+            self._views[by_metadata] = SliceView(self._timeline, listings, has_completion_times=own_times)
+        return self._views[by_metadata]
+
+    def altered_files(self) -> list[AlteredFile]:
+        """Return the files that a snapshot needs and that are not on the storage as their commits wrote them.
+
+        Raises:
+            DamagedFileError: a commit can't be read.
+        """
+        listings = self.view(by_metadata=False).listings
+        own_times = self._properties.has_completion_times
+        return altered_files(self._timeline, listings, has_completion_times=own_times)
+
+    def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.
+
+        Without a metadata table that lists files there are none.
+
+        Raises:
+            UnreadableTableError: the metadata table can't be read.
+        """
+        if not self.has_metadata:
+            return frozenset(), frozenset()
+        until = self._timeline.latest or _NO_INSTANT
+        stored, listed = (
+            frozenset(
+                found.path_of(name)
+                for found in self.view(by_metadata=by_metadata).latest(until)
+                for name in (*filter(None, [found.base_file]), *found.log_files)
+            )
+            for by_metadata in (False, True)
+        )
+        return stored - listed, listed - stored
