@@ -1,7 +1,7 @@
 """Digests of Hudi's own class files, from its released jars: `python -m tests.support.hudi_digests JAR [JAR ...]`.
 
-The jars are Spark bundles and hudi-common, the module that the payload classes are in. A class that one release needs is
-in the table for every release that has it: a jar of a user may hold a copy of any. So all jars are given at once.
+The jars are Spark bundles and hudi-common, the module that the payload classes are in. A class that one release needs
+is in the table for every release that has it: a jar of a user may hold a copy of any. So all jars are given at once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from bridge.linkage.class_reader import read_class
 
+from bridge.linkage.class_reader import read_class
 from mergers.registry import BUILT_IN_NAMES
 from payloads.registry import builtin_payloads
 from payloads.released import DIGESTS, digest_of
@@ -33,17 +33,18 @@ def main(jars: Iterable[str]) -> None:
     """Write what the jars have as the table.
 
     Raises:
-        ValueError: a release of the table has no jar here, or the name of a jar ends with no release.
+        ValueError: a line of the table is in none of the jars, or the name of a jar ends with no release.
     """
-    paths = [Path(jar) for jar in jars]
-    known = {line.split()[0] for line in DIGESTS.read_text("ascii").splitlines()}
-    missing = known.difference(map(_release_of, paths))
-    if missing:
-        msg = f"no jar of {', '.join(sorted(missing))}; name the jars of all releases"
+    lines = lines_of(map(Path, jars))
+    lost = set(DIGESTS.read_text("ascii").splitlines()) - lines
+    if lost:
+        of = sorted({line.split()[0] for line in lost})
+        msg = (
+            f"no jar has {len(lost)} classes of the table, of {', '.join(of)}; name bundle and hudi-common of each"
+        )
         raise ValueError(msg)
-    lines = sorted(lines_of(paths))
-    DIGESTS.write_text("".join(f"{line}\n" for line in lines), "ascii")
-    click.echo(f"{DIGESTS.name}: {len(lines)} lines of {len(set(map(_release_of, paths)))} releases")
+    DIGESTS.write_text("".join(f"{line}\n" for line in sorted(lines)), "ascii")
+    click.echo(f"{DIGESTS.name}: {len(lines)} lines of {len({line.split()[0] for line in lines})} releases")
 
 
 def lines_of(paths: Iterable[Path]) -> set[str]:
