@@ -65,9 +65,15 @@ def test_what_decides_nothing_is_not_a_defect(judged):
 
 
 def test_a_jvm_that_ends_does_not_count_as_agreement(judged):
-    result = judged("Exits")
-    assert result.verdict is Verdict.NOT_CHECKED
+    result = judged("Dies")
+    assert result.verdict is Verdict.NOT_CHECKED, str(result)
     assert "another JVM ended with exit code 7" in result.detail
+
+
+def test_a_class_that_would_end_java_in_some_processes_alone_decides_differently(judged):
+    # Its call fails there, as any call of it that throws: the process goes on, and its answers count.
+    result = judged("Exits")
+    assert result.verdict is Verdict.VIOLATED, str(result)
 
 
 @pytest.mark.slow

@@ -43,7 +43,7 @@ def test_a_new_key_without_an_insert_value_is_refused(jar, spark, release, op, r
     with refused(reason):
         rows(upsert(stored, incoming, plan_of(jar, "Unsaid", release)))
     with refused(reason):
-        simulate([stored, incoming], plan_of(jar, "Unsaid", release, table_type="mor"))
+        rows(simulate([stored, incoming], plan_of(jar, "Unsaid", release, table_type="mor")).snapshots)
 
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])

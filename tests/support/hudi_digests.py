@@ -1,11 +1,12 @@
 """Digests of Hudi's own class files, from its released jars: `python -m tests.support.hudi_digests JAR [JAR ...]`.
 
-The jars are Spark bundles and hudi-common, the module that the payload classes are in. A line is kept where its release
-is not among the jars, so that one release can be added without the others.
+The jars are Spark bundles and hudi-common, the module that the payload classes are in. A class that one release needs
+is in the table for every release that has it: a jar of a user may hold a copy of any. So all jars are given at once.
 """
 
 from __future__ import annotations
 
+import contextlib
 import re
 import sys
 import zipfile
@@ -13,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
-from bridge.verify.class_file import read_class
 
+from bridge.linkage.class_reader import read_class
 from mergers.registry import BUILT_IN_NAMES
 from payloads.registry import builtin_payloads
 from payloads.released import DIGESTS, digest_of
@@ -29,31 +30,42 @@ _PACKAGE: Final = "org.apache.hudi."
 
 
 def main(jars: Iterable[str]) -> None:
-    """Write what the jars have into the table, in place of the lines of their releases."""
-    made = {line for jar in jars for line in lines_of(Path(jar))}
-    again = {line.split()[0] for line in made}
-    kept = (line for line in DIGESTS.read_text("ascii").splitlines() if line.split()[0] not in again)
-    lines = sorted({*made, *kept})
-    DIGESTS.write_text("".join(f"{line}\n" for line in lines), "ascii")
-    click.echo(f"{DIGESTS.name}: {len(lines)} lines, {len(made)} of them of {', '.join(sorted(again))}")
-
-
-def lines_of(path: Path) -> Iterator[str]:
-    """Yield the lines of a jar: release, class and digest.
+    """Write what the jars have as the table.
 
     Raises:
-        ValueError: the name of the jar ends with no release.
+        ValueError: a line of the table is in none of the jars, or the name of a jar ends with no release.
     """
+    lines = lines_of(map(Path, jars))
+    lost = set(DIGESTS.read_text("ascii").splitlines()) - lines
+    if lost:
+        of = sorted({line.split()[0] for line in lost})
+        msg = (
+            f"no jar has {len(lost)} classes of the table, of {', '.join(of)}; name bundle and hudi-common of each"
+        )
+        raise ValueError(msg)
+    DIGESTS.write_text("".join(f"{line}\n" for line in sorted(lines)), "ascii")
+    click.echo(f"{DIGESTS.name}: {len(lines)} lines of {len({line.split()[0] for line in lines})} releases")
+
+
+def lines_of(paths: Iterable[Path]) -> set[str]:
+    """Return the lines of jars: release, class and digest."""
+    with contextlib.ExitStack() as opened:
+        jars = [(_release_of(path), _Classes(opened.enter_context(zipfile.ZipFile(path)))) for path in paths]
+        names = {name for _, classes in jars for name in classes.needed()}
+        return {
+            f"{release} {name} {digest_of(classes.data(name))}"
+            for release, classes in jars
+            for name in names
+            if name in classes
+        }
+
+
+def _release_of(path: Path) -> str:
     found = _RELEASE.search(path.name)
     if found is None:
         msg = f"{path.name} is not named after a release"
         raise ValueError(msg)
-    with zipfile.ZipFile(path) as jar:
-        classes = _Classes(jar)
-        payloads = classes.with_bases(name for one in builtin_payloads() for name in _names(one))
-        called = {one for name in payloads for one in read_class(classes.data(name)).references}
-        for name in classes.with_bases({*payloads, *called, *BUILT_IN_NAMES}):
-            yield f"{found[1]} {name} {digest_of(classes.data(name))}"
+    return found[1]
 
 
 def _names(payload: type[BuiltinPayload]) -> Iterator[str]:
@@ -68,8 +80,17 @@ class _Classes:
     def __init__(self, jar: zipfile.ZipFile) -> None:
         self._jar = jar
 
+    def __contains__(self, name: str) -> bool:
+        return _file(name) in self._jar.NameToInfo
+
     def data(self, name: str) -> bytes:
         return self._jar.read(_file(name))
+
+    def needed(self) -> list[str]:
+        """Return payloads and mergers, what they extend, and what the payloads call."""
+        payloads = self.with_bases(name for one in builtin_payloads() for name in _names(one))
+        called = {one for name in payloads for one in read_class(self.data(name)).references}
+        return self.with_bases({*payloads, *called, *BUILT_IN_NAMES})
 
     def with_bases(self, names: Iterable[str]) -> list[str]:
         """Return those of these classes that the jar has, with what they extend, implement and are nested in."""
@@ -77,7 +98,7 @@ class _Classes:
         left = list(names)
         while left:
             name = left.pop()
-            if name not in found and name.startswith(_PACKAGE) and _file(name) in self._jar.NameToInfo:
+            if name not in found and name.startswith(_PACKAGE) and name in self:
                 found[name] = None
                 left += [*read_class(self.data(name)).bases, name.rpartition("$")[0]]
         return sorted(found)
