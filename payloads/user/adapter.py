@@ -141,7 +141,7 @@ class PayloadAdapter(HoodieRecordPayload):
             raise
         except BaseException as error:
             raise self.failed(error, "combine_and_get_update_value", self.record) from error
-        if not (keeps_given := result is given or result is SENTINEL):  # Hudi then keeps the very object that it lent
+        if result is not given and result is not SENTINEL:  # for these Hudi keeps the very object that it lent
             return self._taken_back("combine_and_get_update_value", result, schema)
         if same_record(given, untouched):
             return SENTINEL if result is SENTINEL else current
