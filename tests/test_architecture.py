@@ -79,6 +79,7 @@ def _goes_past_a_door(importer: str, module: str) -> bool:
 
 CHRONOLOGY = {
     "payloads.release": "the order of releases",
+    "payloads.references": "whether a class was compiled for an older release",
     "payloads.registry": "when a class came and went",
     "bridge.config.entry": "when a key came and was deprecated",
     "bridge.migration.candidates": "a migration does not go back",

@@ -314,7 +314,7 @@ class PayloadAdapter(HoodieRecordPayload):
             return self.record
         if is_given:
             return EditedRecord(self.returned(name, result, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
-        return self.returned(name, type(self).completed(name, result, schema), self._logical(schema))  # type: ignore[call-overload]  # bound to the class
+        return self.returned(name, type(self).completed(name, result, schema), self._logical(schema))  # type: ignore[arg-type]  # bound to the class
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
