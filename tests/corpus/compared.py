@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge import MergePlan, simulate
 from bridge.engines import COMMIT
 from bridge.errors import sentence_of
-from bridge.merge import merger_warnings
+from bridge.merge import class_warnings
 from mergers import MergerRef
 from payloads import PayloadRef
 from tests.conformance import histories
@@ -161,7 +161,7 @@ def compared(spark: SparkSession, recorded: Recorded, jars: Mapping[HudiRelease,
         return Answer(recorded, EQUAL, **counts)
     told = (f"Hudi: {_innermost(recorded.error)}", f"here: {refusal}")
     if refusal is None:
-        warnings = " ".join(merger_warnings(plan))
+        warnings = " ".join(class_warnings(plan))
         verdict = FORETOLD if is_one_reason(recorded.error, warnings) else BY_HUDI
         return Answer(recorded, verdict, **counts, told=(told[0], f"here: {warnings or None}"))
     verdict = REFUSED_BY_BOTH if is_one_reason(recorded.error, refusal) else OTHERWISE

@@ -15,7 +15,7 @@ import pytest
 from bridge import MergePlan, combine_input, replay, simulate, upsert
 from bridge.engines.jvm import bundle_for, jars_of
 from bridge.engines.jvm.jars import resolve
-from bridge.merge import merger_warnings
+from bridge.merge import class_warnings
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.frames import frame_of, rows
 from tests.jvm.java_compiler import SOURCES
@@ -137,14 +137,16 @@ def noted(spark, *values) -> DataFrame:
 
 @pytest.mark.parametrize("name", [_LATEST, "OverwriteWithLatestAvroPayload", "com.acme.Extends"])
 def test_a_changed_class_of_hudi_runs_as_the_jar_has_it(java_compiler, spark, name):
-    sources = {"OverwriteWithLatestAvroPayload.java": _CHANGED, "Extends.java": _EXTENDS}
+    # A jar for each name: Spark is told of one jar once.
+    own = _CHANGED.replace('"changed"', f'"changed for {name}"')
+    sources = {"OverwriteWithLatestAvroPayload.java": own, "Extends.java": _EXTENDS}
     changed = java_compiler.compiled(sources, HudiRelease.V0_15)
     plan = plan_of(changed, name, release="0.15")
     assert plan.runs_java
-    assert [text for text in merger_warnings(plan) if "OverwriteWithLatestAvroPayload under Hudi's names" in text]
+    assert [text for text in class_warnings(plan) if "OverwriteWithLatestAvroPayload under Hudi's names" in text]
     with pytest.warns(UserWarning, match="OverwriteWithLatestAvroPayload under Hudi's names"):
         merged = upsert(noted(spark, ("a", 1, "x")), noted(spark, ("a", 2, "y")), plan)
-    assert rows(merged.select("id", "ts", "note")) == [("a", 1, "changed")]
+    assert rows(merged.select("id", "ts", "note")) == [("a", 1, f"changed for {name}")]
 
 
 def test_a_copy_of_a_release_in_a_fat_jar_is_left_to_the_bundle(java_compiler, jar, spark, tmp_path):
@@ -158,7 +160,7 @@ def test_a_copy_of_a_release_in_a_fat_jar_is_left_to_the_bundle(java_compiler, j
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         jars_of(spark, plan.payload, plan.release)
-    assert merger_warnings(plan) == []
+    assert class_warnings(plan) == []
     assert not plan_of(fat, _LATEST, release="0.15").runs_java
 
 
