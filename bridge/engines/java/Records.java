@@ -130,7 +130,7 @@ final class Records {
         return wide;
     }
 
-    /** Whether a record is still what it was, texts by content, the rest by class and value; Avro's leaves fields out. */
+    /** Whether a record is still what it was: texts by content, the rest by class and value, and every field. */
     static boolean isSame(GenericRecord record, GenericRecord before) {
         for (int i = 0; i < before.getSchema().getFields().size(); i++) {
             if (!isSameValue(record.get(i), before.get(i))) {
