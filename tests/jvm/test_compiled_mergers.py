@@ -88,8 +88,10 @@ def test_a_merger_decides_what_a_query_and_compaction_see(mergers, spark, name, 
 def test_a_merger_sees_key_and_partition_as_hudi_writes_them(mergers, spark):
     plan = plan_of(mergers, "Marked", key=("id", "n"), partition="op", props={"acme.step": "7"}, table_type="mor")
     batches = [batch(spark, ("a", ts, "x", 5, "put")) for ts in (1, 2)]
-    seen = simulate(batches, plan).snapshots
-    assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, "x+x of id:a,n:5 in put by 7")]
+    # As real 1.0.2: a compaction passes the writer's own settings, a query does not.
+    for compact_after, step in (((), "none"), ((2,), "7")):
+        seen = simulate(batches, plan, compact_after=compact_after).snapshots
+        assert rows(seen.select("_pb_commit", "v")) == [(1, "x"), (2, f"x+x of id:a,n:5 in put by {step}")]
 
 
 def test_a_delete_that_a_merger_makes_in_a_log_is_a_version_with_an_ordering_value(mergers, spark):

@@ -137,14 +137,16 @@ def noted(spark, *values) -> DataFrame:
 
 @pytest.mark.parametrize("name", [_LATEST, "OverwriteWithLatestAvroPayload", "com.acme.Extends"])
 def test_a_changed_class_of_hudi_runs_as_the_jar_has_it(java_compiler, spark, name):
-    sources = {"OverwriteWithLatestAvroPayload.java": _CHANGED, "Extends.java": _EXTENDS}
+    # A jar for each name: Spark is told of one jar once.
+    own = _CHANGED.replace('"changed"', f'"changed for {name}"')
+    sources = {"OverwriteWithLatestAvroPayload.java": own, "Extends.java": _EXTENDS}
     changed = java_compiler.compiled(sources, HudiRelease.V0_15)
     plan = plan_of(changed, name, release="0.15")
     assert plan.runs_java
     assert [text for text in class_warnings(plan) if "OverwriteWithLatestAvroPayload under Hudi's names" in text]
     with pytest.warns(UserWarning, match="OverwriteWithLatestAvroPayload under Hudi's names"):
         merged = upsert(noted(spark, ("a", 1, "x")), noted(spark, ("a", 2, "y")), plan)
-    assert rows(merged.select("id", "ts", "note")) == [("a", 1, "changed")]
+    assert rows(merged.select("id", "ts", "note")) == [("a", 1, f"changed for {name}")]
 
 
 def test_a_copy_of_a_release_in_a_fat_jar_is_left_to_the_bundle(java_compiler, jar, spark, tmp_path):
