@@ -213,14 +213,15 @@ def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
     if capabilities(made.to_release).created_version < made.from_version:
         return f"Evidence {evidence.extent}: Hudi {to} can't read the table as it is."
     compared = evidence.compared(to)
-    reason = next((one.reason for one in evidence.damage if one.kind == SymptomKind.UNREADABLE), "")
+    reasons = [one.reason for one in evidence.damage if one.kind == SymptomKind.UNREADABLE and one.reason]
+    because = f" ({reasons[0]})" if reasons else ""
     if not compared and evidence.read:
-        return f"No evidence: none of {evidence.read} file slices could be read and compared ({reason})."
+        return f"No evidence: none of {evidence.read} file slices could be read and compared{because}."
     found = evidence.of(SymptomKind.DIFFERS)
     number = "no row" if found is None else "1 row" if found.number == 1 else f"{found.number} rows"
     shown = f"read as they are, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
     if compared < evidence.read:
-        shown = f"in {compared} of {evidence.read} file slices, {shown}; the others could not be compared ({reason})"
+        shown = f"in {compared} of {evidence.read} file slices, {shown}; the others could not be compared{because}"
     return (
         f"Evidence {evidence.extent}: {shown}. Keys are those of which a log holds such versions; base files hold "
         "winners alone."

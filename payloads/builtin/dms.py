@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from payloads.avro import plain_text
 from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import flag_tests, text_tests
+from payloads.builtin.rules import PairRule, flag_tests, text_tests
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
 
@@ -40,6 +40,11 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
         """Return the tests of operation and flag; None without the operation column, where each record fails."""
         operation = text_tests(schema, DMS_OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
         return (*operation, *flag_tests(schema)) if operation else None
+
+    @classmethod
+    def pair_rule(cls, props: Props) -> PairRule | None:
+        """Return that the incoming row wins, for the classes that merge as this one does from 0.13 on."""
+        return PairRule(None) if cls.combine_and_get_update_value is AWSDmsAvroPayload._updated else None
 
     # -- until 0.12: the operation is looked at when a value is needed
 

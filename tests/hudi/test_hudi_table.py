@@ -118,7 +118,7 @@ class TestTheVerb:
         assert result.exit_code == 0, result.output
         found = json.loads(result.stdout)
         rows = len(table.answers["snapshot"])
-        assert found["verdict"] == f"{path}: {rows} rows, as Hudi 1.2 reads them."
+        assert found["verdict"] == f"{path}: {rows} rows, as Hudi 1.1 reads them."
         assert len(found["results"]) == found["statistics"]["rows_out"] == rows
 
     def test_it_writes_parquet(self, table: Recorded, spark: SparkSession, tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ class TestTheVerb:
         path, where = str(table.folder / "table"), f"_hoodie_record_key = '{row['_hoodie_record_key']}'"
         result = run(path, "--columns", "ts, ID", "--where", where, "--output", "json")
         found = json.loads(result.stdout)
-        assert found["verdict"] == f"{path} where {where}: 1 rows, as Hudi 1.2 reads them."
+        assert found["verdict"] == f"{path} where {where}: 1 rows, as Hudi 1.1 reads them."
         assert [list(one) for one in found["results"]] == [["ts", "id"]]
         assert run(path, "--columns", "nope").exit_code == run(path, "--where", "nope = 1").exit_code == 3
 

@@ -119,7 +119,7 @@ class TestContent:
             (struct.pack(">ii", 3, 2**31 - 1), "records can't be read"),
             (struct.pack(">iii", 3, 1, 2**31 - 1), "a record of 2147483647 bytes does not fit"),
             (b"", "records can't be read"),
-            (struct.pack(">ii", 3, -1) + rows("a")[8:], "bytes after -1 records"),
+            (struct.pack(">ii", 3, -1) + rows("a")[8:], "it has -1 records"),
             (struct.pack(">ii", 3, 1) + rows("a", "b")[8:], "bytes after 1 records"),
         ],
     )

@@ -165,6 +165,12 @@ def test_a_link_or_a_path_leads_nowhere_else(tables: Path, tmp_path: Path) -> No
     base.symlink_to(elsewhere / base.name)
     with pytest.raises(HudiTableError, match=f"{base.name} is a symbolic link to {elsewhere}"):
         rows_of(TableQueries(str(path)).snapshot())
+
+
+def test_a_timeline_lies_in_its_table(tables: Path, tmp_path: Path) -> None:
+    path, elsewhere = tmp_path / "table", tmp_path / "elsewhere"
+    shutil.copytree(next(load(tables, "1.2.0", "mor-order-none")).folder / "table", path)
+    elsewhere.mkdir()
     properties = path / ".hoodie/hoodie.properties"
     for place, why in (("../../elsewhere", "leads out of the table"), (str(elsewhere), "is missing")):
         with properties.open("a", encoding="utf-8") as stream:

@@ -90,6 +90,7 @@ class Bundle:
         pq.write_table(rows.slice(self.without_rows), Path(out, "rows.parquet"))
         stored = Path(path, ".hoodie", "hoodie.properties")
         if do == "downgrade":
+            Path(path, ".hoodie", "timeline").mkdir(exist_ok=True)
             after = change_version(dict(TableQueries(path, V1_2).properties.stored), 6, V1_2)
             stored.write_text(format_properties(after), "utf-8")
         return {"rows": rows.num_rows, "properties": stored.read_text("utf-8")}
@@ -178,6 +179,7 @@ def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> 
         rehearse(table, "1.0", tmp_path / "copy")
     properties = path / ".hoodie" / "hoodie.properties"
     properties.write_text(properties.read_text("utf-8").replace("table.version=6", "table.version=9"), "utf-8")
+    (path / ".hoodie" / "timeline").mkdir()
     with pytest.raises(PlanError, match=r"has table version 9, and Hudi 1\.2 upgrades to no later one"):
         rehearse(HudiTable(spark, str(path), "1.2"), "1.2", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
@@ -185,7 +187,7 @@ def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> 
 
 def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path, spark: SparkSession) -> None:
     with pytest.raises(PlanError, match=r"opened as Hudi 1\.2 reads it, .*'0\.15'\), --release 0\.15"):
-        check_upgrade_to(HudiTable(spark, str(path)), V1_2)
+        check_upgrade_to(HudiTable(spark, str(path), "1.2"), V1_2)
     check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
 
 

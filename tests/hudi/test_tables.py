@@ -116,7 +116,7 @@ class TestWhatIsRefused:
     def test_an_unknown_table_version(self, copied: Recorded) -> None:
         properties = copied.folder / "table/.hoodie/hoodie.properties"
         properties.write_text(properties.read_text().replace("hoodie.table.version=9", "hoodie.table.version=7"))
-        with pytest.raises(UnreadableTableError, match="table version 7; versions 5, 6, 8, 9 are read"):
+        with pytest.raises(UnreadableTableError, match="an upgrade to Hudi 1.0 that did not end; finish it with Hudi 1.0"):
             opened(copied)
 
     def test_base_files_of_another_format(self, copied: Recorded) -> None:
@@ -185,10 +185,13 @@ def test_a_local_path_may_be_a_uri(copied: Recorded, prefix: str) -> None:
     assert difference(copied.answers["snapshot"], rows_of(table.snapshot())) == ""
 
 
-@pytest.mark.parametrize("content", ["", "hoodie.table.version=nine"])
-def test_properties_without_a_version(copied: Recorded, content: str) -> None:
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [("", "has no hoodie.table.version"), ("hoodie.table.version=nine", "there is no such table version")],
+)
+def test_properties_without_a_version(copied: Recorded, content: str, reason: str) -> None:
     (copied.folder / "table/.hoodie/hoodie.properties").write_text(content)
-    with pytest.raises(UnreadableTableError, match="says table version"):
+    with pytest.raises(UnreadableTableError, match=reason):
         opened(copied)
 
 
@@ -222,13 +225,12 @@ def test_what_commits_say_about_places_is_not_followed(tables: Path, tmp_path: P
         for stat in (stat for stats in commit["partitionToWriteStats"].values() for stat in stats):
             stat.update(path="../../outside.parquet", baseFile="/etc/passwd", logFiles=["../../outside.log"])
         path.write_text(json.dumps(commit), "utf-8")
+    opened = TableQueries(str(table), "0.15")
+    assert difference(recorded.answers["snapshot"], rows_of(opened.snapshot())) == ""
     log = next(table.rglob(".*.log.*"))
     log.rename(tmp_path / "elsewhere")
     log.symlink_to(tmp_path / "elsewhere")
-    opened = TableQueries(str(table), "0.15")
-    assert difference(recorded.answers["snapshot"], rows_of(opened.snapshot())) == ""
-    (tmp_path / "elsewhere").unlink()
-    with pytest.raises(HudiTableError, match=r"\.log\..* can't be opened"):
+    with pytest.raises(HudiTableError, match=r"\.log\..* is a symbolic link to "):
         rows_of(opened.snapshot())
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge import MergePlan, plan_migration
 from bridge.cli.payloads import rule_text
-from bridge.config import SUCCESSORS, TableType, created_properties
+from bridge.config import DELETE_KEY, DELETE_MARKER, SUCCESSORS, TableType, created_properties
 from payloads import FirstValueAvroPayload, HudiRelease, builtin_payloads
 from tests.mergers.laws.known import KNOWN
 from tests.support.folders import GUIDE
@@ -130,7 +130,7 @@ def _steps(payload: type[BuiltinPayload]) -> Iterator[str]:
             continue
         found: dict[tuple[str, ...], list[str]] = {}
         for table_type in TableType:
-            for change in _plan(payload, table_type, old, new).behaviours:
+            for change in _plan(payload, table_type, old, new, **_MARKED).behaviours:
                 about = f"**damage**, {change.about.value}" if change.is_damage else change.about.value
                 line = (about, change.case or "in general", change.before, change.after)
                 found.setdefault(line, []).append(table_type.long_name)
@@ -140,10 +140,16 @@ def _steps(payload: type[BuiltinPayload]) -> Iterator[str]:
             yield f"| {new} | both | - | nothing changes | | |"
 
 
-def _plan(payload: type[BuiltinPayload], table_type: TableType, old: HudiRelease, new: HudiRelease) -> MigrationPlan:
-    """Plan the move of a new table whose writer keeps passing the class."""
+_MARKED: Final = {DELETE_KEY.key: "op", DELETE_MARKER.key: "d"}
+"""A writer's own delete marker, so that the pages say what becomes of it."""
+
+
+def _plan(
+    payload: type[BuiltinPayload], table_type: TableType, old: HudiRelease, new: HudiRelease, **options: str
+) -> MigrationPlan:
+    """Plan the move of a new table whose writer keeps passing the class, and these options."""
     writer = MergePlan(payload=short(payload), release=old, key="id", ordering=_ordering(payload)).writer_options()
-    return plan_migration(created_properties(writer, table_type, old), new, writer, old)
+    return plan_migration(created_properties(writer, table_type, old), new, {**writer, **options}, old)
 
 
 def _ordering(payload: type[BuiltinPayload]) -> str:

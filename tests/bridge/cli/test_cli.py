@@ -403,7 +403,7 @@ def test_the_examples_have_values_that_exist(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("a", "b", "day", "days", "warehouse/orders"):
         Path(folder).mkdir(parents=True)
-    for file in ("orders.csv", "orders.ddl", "rows.avsc"):
+    for file in ("orders.csv", "orders.ddl", "rows.avsc", "acme.jar"):
         Path(file).touch()
     for line in itertools.chain(*EXAMPLES.values()):
         _, verb, *words = shlex.split(line)

@@ -8,7 +8,7 @@ import itertools
 import pytest
 
 from bridge.config import assumed_writer, capabilities
-from bridge.config.capabilities import TABLE_VERSIONS, UpgradeCompaction
+from bridge.config.capabilities import TABLE_VERSIONS, LogUnits, UpgradeCompaction
 from payloads import HudiRelease
 
 V0_13, V0_15, V1_0, V1_1, V1_2 = (HudiRelease.parse(line) for line in ("0.13", "0.15", "1.0", "1.1", "1.2"))
@@ -27,7 +27,7 @@ def test_every_release_has_a_row_of_its_own_line(release):
 NEW = {
     "0.13": {"mergers": True, "delete_block_utf8": 27},
     "0.14": {
-        "writable_versions": (5, 6),
+        "writable_versions": (3, 5, 6),
         "record_index": True,
         "delete_block_utf8": None,
         "delete_block_instants": True,
@@ -37,6 +37,8 @@ NEW = {
         "upgrade_compaction": UpgradeCompaction.PLANNED,
         "writable_versions": (6, 8),
         "keeps_version": True,
+        "lists_by_metadata": True,
+        "log_units": LogUnits.MICROS,
         "merge_modes": True,
         "file_group_reader": True,
         "partition_from_path": True,
@@ -61,12 +63,15 @@ NEW = {
         "incremental_scans": False,
         "promotes_in_arrays": False,
         "reads_bytes_as_text": True,
+        "log_units": LogUnits.REPAIRED,
     },
     "1.2": {
         "commit_time_lookup": False,
         "blocks_by_instant": True,
         "spark_conf": True,
         "widens_decimals": True,
+        "shows_vectors": True,
+        "log_units": LogUnits.REPAIRED_LOCAL,
         "plain_for_logical": False,
     },
 }
@@ -91,7 +96,7 @@ def test_what_each_release_does_otherwise_than_the_one_before():
         "promotes_in_arrays",
         "converts_values",
     }
-    assert (oldest["writable_versions"], oldest["delete_block_utf8"]) == ((5,), 10)
+    assert (oldest["writable_versions"], oldest["delete_block_utf8"]) == ((3, 5), 10)
 
 
 def test_every_attribute_is_described():
@@ -108,4 +113,4 @@ def test_the_table_version_decides_what_a_table_stores():
 
 
 def test_the_assumed_writer_a_table_version():
-    assert [assumed_writer(version) for version in TABLE_VERSIONS] == [V0_13, V0_15, V1_0, V1_1]
+    assert [assumed_writer(version) for version in TABLE_VERSIONS] == [V0_13, V0_13, V0_15, V1_0, V1_1]

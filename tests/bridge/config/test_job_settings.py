@@ -162,7 +162,8 @@ def test_a_mode_comes_before_a_class_where_the_release_has_modes(tmp_path, relea
     job.write_text(f"{PAYLOAD}={DMS}\nhoodie.write.record.merge.mode={mode}\n")
     options = {"config": job, "release": HudiRelease.parse(release), "payload": None, "mode": None, "merger": None}
     found = with_job({**options, "props": ()})
-    assert (found["mode"], found["payload"]) == ((mode, None) if chosen == "mode" else (None, DMS))
+    payload = found["payload"] and found["payload"].name
+    assert (found["mode"], payload) == ((mode, None) if chosen == "mode" else (None, DMS))
 
 
 def test_a_config_that_is_none_is_refused(tmp_path):

@@ -38,7 +38,7 @@ def version(ts, deleted=None):
 def test_the_answers_are_real_hudis(spark):
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 0, result.output
-    assert not result.stderr
+    assert not [line for line in result.stderr.splitlines() if " tasks" not in line]  # a slow machine shows progress
     words = " ".join(result.stdout.split())
     assert words.startswith("All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 gives different")
     assert "10 of 42 rows (copy-on-write) and 11 of 42 rows (merge-on-read)" in words

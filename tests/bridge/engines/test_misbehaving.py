@@ -41,7 +41,7 @@ DOES = {
     "loop": "has not ended after 1 s; end its loop or what it waits for, or allow more (--call-timeout)",
     "sleep": "has not ended after 1 s; end",
     "other-key": "it returned a record of another key, id='b'; return one of the same key, or none to delete the row",
-    "empty-record": "the merged record does not fit: field 'id' is missing",
+    "empty-record": "it returned a record of another key, id=None; return one of the same key",
 }
 OF_MERGERS = ("sys.exit", "os._exit", "KeyboardInterrupt", "loop", "other-key")
 
