@@ -116,7 +116,7 @@ class TestWhatIsRefused:
     def test_an_unknown_table_version(self, copied: Recorded) -> None:
         properties = copied.folder / "table/.hoodie/hoodie.properties"
         properties.write_text(properties.read_text().replace("hoodie.table.version=9", "hoodie.table.version=7"))
-        with pytest.raises(UnreadableTableError, match="an upgrade to Hudi 1.0 that did not end; finish it with Hudi 1.0"):
+        with pytest.raises(UnreadableTableError, match="that did not end; finish it with"):
             opened(copied)
 
     def test_base_files_of_another_format(self, copied: Recorded) -> None:

@@ -39,9 +39,7 @@ def main(jars: Iterable[str]) -> None:
     lost = set(DIGESTS.read_text("ascii").splitlines()) - lines
     if lost:
         of = sorted({line.split()[0] for line in lost})
-        msg = (
-            f"no jar has {len(lost)} classes of the table, of {', '.join(of)}; name bundle and hudi-common of each"
-        )
+        msg = f"no jar has {len(lost)} classes of the table, of {', '.join(of)}; name bundle and hudi-common of each"
         raise ValueError(msg)
     DIGESTS.write_text("".join(f"{line}\n" for line in sorted(lines)), "ascii")
     click.echo(f"{DIGESTS.name}: {len(lines)} lines of {len({line.split()[0] for line in lines})} releases")

@@ -46,6 +46,7 @@ def test_an_interrupt_that_a_class_raises_is_its_error():
 
 def test_ctrl_c_is_not():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs don't have
+
     def waits():
         threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
         time.sleep(10)
