@@ -312,10 +312,9 @@ class PayloadAdapter(HoodieRecordPayload):
         may_be = is_given or (self.decodes_anew and isinstance(result, dict) and self._untouched is not None)
         if may_be and same_record(result, self._untouched):  # type: ignore[arg-type]  # set with `_given`
             return self.record
-        completed = type(self).completed(name, result, schema)  # type: ignore[arg-type]  # bound to the class
-        if is_given:
-            return EditedRecord(self.returned(name, completed, self._logical(self._schema or schema)))  # type: ignore[arg-type]  # a record
-        return self.returned(name, completed, self._logical(schema))
+        result = type(self).completed(name, result, schema)  # type: ignore[arg-type]  # bound to the class
+        returned = self.returned(name, result, self._logical((is_given and self._schema) or schema))
+        return EditedRecord(returned) if is_given else returned  # type: ignore[arg-type]  # a record
 
     @classmethod
     def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
