@@ -13,7 +13,6 @@ import pytest
 
 from bridge import MergePlan
 from bridge.config import TableMergeConfig
-from bridge.errors import PlanError
 from bridge.merge import MergePointError, RecordMerge
 from bridge.programs import WriteOperation
 from mergers import HoodieKey
@@ -61,8 +60,6 @@ def rows_of(name, release, table_type, case, op):
     settings = dict(settings)
     operation = settings.pop("operation", None)
     if settings.pop("bucket", False):
-        if table_type == "cow":
-            pytest.skip("a plan has no bucket index for a copy-on-write table")
         settings["inserts_to"] = "log"
     plan = MergePlan(
         payload=PayloadRef(f"{insert_payloads.__name__}:{name}"),
@@ -88,6 +85,7 @@ ANSWERS = [
     for name, kind, op, case, releases, rows in FACTS
     for release in releases
     if release < "1.1" or (name, op, case) not in LEFT_OUT or (kind, case) == ("mor", "existing-key")
+    if kind == "mor" or not case.startswith("bucket-")  # a plan has no bucket index for a copy-on-write table
 ]
 # A merge-on-read write from 1.1 on that leaves nothing in the log of a file group loses its failure.
 IS_LOST = {("mor", "existing-key"), ("mor", "global-moves"), ("mor", "bucket-new-key"), ("mor", "bucket-existing-key")}
@@ -98,8 +96,6 @@ def test_a_write_gives_the_rows_of_real_hudi_or_is_refused_where_it_fails(answer
     _, release, table_type, case, _ = answer
     try:
         found = rows_of(*answer)
-    except PlanError as error:
-        pytest.skip(str(error))
     except PayloadBridgeError as error:
         refused = str(error)
     else:
