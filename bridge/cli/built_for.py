@@ -42,7 +42,7 @@ def built_reference(name: str, options: Mapping[str, Any]) -> PayloadRef:
     """Return the payload that a name and the options of compiled classes make.
 
     Raises:
-        UsageError: `--built-for` is no release, or is given without a jar or a package.
+        UsageError: `--built-for` names an unknown release, or there is neither a jar nor a package.
     """
     try:
         return PayloadRef(name, jars=options["jars"], package=options["package"], built_for=options["built_for"])

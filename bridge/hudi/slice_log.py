@@ -77,7 +77,7 @@ class SliceLog:
         """Fold the next entry of a key.
 
         Raises:
-            MergeFailedError: the merge failed, and keys are not set aside.
+            MergeFailedError: the merge failed, and failing keys are not quarantined.
         """
         name = key.record_key
         if name in self.failed:
@@ -92,7 +92,7 @@ class SliceLog:
         """Merge the row of the base file, if any, with what was folded, as a query does.
 
         Raises:
-            MergeFailedError: the merge failed, and keys are not set aside.
+            MergeFailedError: the merge failed, and failing keys are not quarantined.
         """
         if key in self.failed:
             return SKIPPED

@@ -70,7 +70,7 @@ class Conversion:
         `owners` has a row of the key of each, where there is one: no record may have another key.
 
         Raises:
-            MergeFailedError: a record can't be stored, and keys are not set aside.
+            MergeFailedError: a record can't be stored, and failing keys are not quarantined.
         """
         failure: Exception
         while True:

@@ -60,7 +60,7 @@ def linkage_of(
 ) -> Linkage | None:
     """Return how a class of the jars links to a release; None if they have no such class, or the release no table.
 
-    If the jars are not `is_complete`, as where a package is not resolved yet, a class that is nowhere is no fault.
+    With `is_complete` false (a package is not resolved yet), missing classes are not reported.
     """
     if release not in TABULATED or not jars:
         return None

@@ -54,7 +54,7 @@ class Setup(NamedTuple):
 def merge_props(config: EffectiveMergeConfig, plan: MergePlan, *, is_writer: bool = True) -> Properties:
     """Return the properties for mergers: the writer's, the table's merge properties, the ordering fields.
 
-    A query is no writer, a compaction is.
+    Compaction counts as a writer, a query does not.
     """
     fields = ",".join(config.ordering)
     is_list = capabilities(plan.release).several_ordering_fields

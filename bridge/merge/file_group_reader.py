@@ -39,7 +39,7 @@ class FileGroupReader(Buffered):
     def __init__(
         self, setup: Setup, rows: HoodieRecordType = HoodieRecordType.SPARK, *, is_writer: bool = True
     ) -> None:
-        """Bind the reader's calls; `rows` are Spark's own but where a writer reads, and a query is no writer."""
+        """Bind the reader's calls; `rows` is AVRO where a writer reads, and `is_writer` is false for a query."""
         super().__init__(setup)
         config, plan, schema = setup.config, setup.plan, setup.schema
         self._is_custom = config.read.mode is RecordMergeMode.CUSTOM

@@ -105,7 +105,7 @@ class QuarantiningMerger(BatchMerger):
             yield from super().merge(batch.filter(pa.array(has_key)))
 
     def apart(self, rows: pa.RecordBatch, reason: str, at: str | None) -> pa.RecordBatch:
-        """Return rows, which are not merged, as those that are set aside; `at` is the merge point that they fail at."""
+        """Quarantine rows without merging them; `at` is the merge point at which they fail."""
         point = final_point(self.job.program)
         if self.ledger is not None:
             for side, number in zip(*np.unique(rows.column(ORIGIN).to_numpy(), return_counts=True), strict=True):

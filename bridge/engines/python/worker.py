@@ -50,10 +50,10 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
 
 
 def _without_crashes(merger: BatchMerger, batch: pa.RecordBatch) -> tuple[list[pa.RecordBatch], pa.RecordBatch]:
-    """Return the rows of the keys whose merge ends the process, as they are set aside, and the other rows.
+    """Return the quarantined rows of keys whose merge ends the process, and the remaining rows.
 
     Raises:
-        MergeFailedError: there is such a key, and it is not to be set aside.
+        MergeFailedError: there is such a key, and failing keys are not quarantined.
     """
     aside = []
     while batch.num_rows and (crash := first_crash(merger.job, batch)) is not None:
