@@ -199,15 +199,15 @@ def ending(code: int, errors: bytes) -> str:
 
 def answer_jobs() -> None:
     """Run the jobs on standard input; whatever is printed meanwhile goes to standard error."""
-    from mergers.laws.surroundings import shuffle_memory, surround  # noqa: PLC0415 (they are for this process alone)
+    from mergers.laws.surroundings import shuffled_memory, surround  # noqa: PLC0415 (they are for this process alone)
 
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     conditions, now = pickle.load(sys.stdin.buffer)  # noqa: S301 (our own process wrote it)
     surround(conditions, now)
     algebra, jobs = pickle.load(sys.stdin.buffer)  # noqa: S301 (as above)
-    shuffle_memory(conditions.identity)  # now, as modules that are loaded fill the gaps
-    answers = answered(algebra, jobs, conditions)
+    move = shuffled_memory(conditions.identity)  # now, as modules that are loaded fill the gaps
+    answers = answered(algebra, jobs, conditions, move)
     out.write(pickle.dumps([[_sendable(answer) for answer in row] for row in answers]))
     out.flush()
 

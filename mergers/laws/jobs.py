@@ -10,7 +10,7 @@ from mergers.laws.nodes import turned
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from mergers.laws.algebra import Algebra
     from mergers.laws.conditions import Aspect, Conditions
@@ -66,19 +66,24 @@ def jobs_on(law: Law, operands: Sequence[Operands]) -> Jobs:
     return Jobs(tuple(expr for expr in expressions if not isinstance(expr, Again | Before | After)), tuple(operands))
 
 
-def answered(algebra: Algebra, jobs: Jobs, conditions: Conditions) -> Answers:
-    """Run in this process, with the earlier calls and the order of map entries that the conditions set."""
+def answered(
+    algebra: Algebra, jobs: Jobs, conditions: Conditions, before_each: Callable[[], None] = lambda: None
+) -> Answers:
+    """Run in this process, with the earlier calls and the order of map entries that the conditions set.
+
+    `before_each` is called before the merges of each choice of operands.
+    """
     operands = jobs.operands
     if conditions.maps:
         operands = tuple(map(_turned, operands))
     if conditions.calls == _REVERSED:
         # The last one comes first, and every merge was run often before.
         for _ in range(0, _CALLS, len(jobs.expressions) * len(operands)):
-            _answers(algebra, jobs.expressions, operands[::-1])
-        return _answers(algebra, jobs.expressions, operands[::-1])[::-1]
+            _answers(algebra, jobs.expressions, operands[::-1], before_each)
+        return _answers(algebra, jobs.expressions, operands[::-1], before_each)[::-1]
     if conditions.calls == _ONE_MORE:
-        _answers(algebra, jobs.expressions[:1], operands[:1])
-    return _answers(algebra, jobs.expressions, operands)
+        _answers(algebra, jobs.expressions[:1], operands[:1], before_each)
+    return _answers(algebra, jobs.expressions, operands, before_each)
 
 
 _ROUNDS: Final = 4
@@ -88,10 +93,13 @@ _ONE_MORE: Final = 3
 _CALLS: Final = 1_000
 
 
-def _answers(algebra: Algebra, expressions: Sequence[Expr], operands: Sequence[Operands]) -> Answers:
+def _answers(
+    algebra: Algebra, expressions: Sequence[Expr], operands: Sequence[Operands], before_each: Callable[[], None]
+) -> Answers:
     evaluator = Evaluator(algebra)
     found = []
     for one in operands:
+        before_each()
         bound = evaluator.bind(one)
         found.append([evaluator.value(expr, bound).answer for expr in expressions])
     return found

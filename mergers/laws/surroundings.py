@@ -167,23 +167,31 @@ def _set_host(name: str) -> None:
         sys.modules["platform"]._uname_cache = None  # type: ignore[attr-defined]  # noqa: SLF001 (it may know the host already)
 
 
-def shuffle_memory(setting: int) -> None:
+def shuffled_memory(setting: int) -> Callable[[], None]:
     """Free blocks of every size in random order, so that new objects don't lie in the order in which they are made.
 
     Setting 0 leaves memory as it is.
+
+    Returns:
+        What moves the block that the next object of each size gets. Without it, one that is made and dropped in every
+        merge lies at one address throughout, and its hash decides alike in a process for all of its merges.
     """
     if not setting:
-        return
+        return lambda: None
     order = random.Random(setting)  # noqa: S311 (nothing secret)
     empty = sys.getsizeof(b"")
     makers: list[Callable[[], Any]] = [object, dict, list]
     makers += (functools.partial(bytes, size - empty) for size in _POOLED)
+    kept = []
     for make in makers:
         blocks = [make() for _ in range(_BLOCKS)]
         order.shuffle(blocks)
         del blocks[_BLOCKS // 2 :]
-        _KEPT.append(blocks)
+        kept.append((make, blocks))
 
+    def move() -> None:
+        at = int(order.random() * (_BLOCKS // 2))
+        for make, blocks in kept:
+            blocks[at] = make()  # takes the block that is free first, and frees another one, which is then the first
 
-_KEPT: list[Any] = []
-"""Blocks between those that were freed."""
+    return move

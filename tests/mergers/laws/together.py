@@ -60,7 +60,7 @@ def _target(algebra):
 
 def answer_jobs():
     """Answer, in another interpreter, the jobs of all."""
-    interpreter.answered = lambda algebras, jobs, conditions: [
-        row for algebra, own in zip(algebras, jobs, strict=True) for row in answered(algebra, own, conditions)
+    interpreter.answered = lambda algebras, jobs, *how: [
+        row for algebra, own in zip(algebras, jobs, strict=True) for row in answered(algebra, own, *how)
     ]
     interpreter.answer_jobs()
