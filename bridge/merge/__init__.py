@@ -27,7 +27,7 @@ from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
-from bridge.merge.refused_inserts import refused_inserts
+from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 from bridge.merge.tasks import calling_users, users_called
 
@@ -67,6 +67,8 @@ __all__ = [
     "check_links",
     "class_warnings",
     "delete_tests",
+    "indexed_sentinel",
+    "insert_of_file",
     "key_of_version",
     "located",
     "logged_row",

@@ -38,6 +38,11 @@ class ShuffledPayload(HoodieRecordPayload):
     def as_shuffled(cls) -> type[Self]:
         """Return the class of objects that come out of a shuffle as soon as they are built."""
 
+    @classmethod
+    @abstractmethod
+    def gives_own_record(cls) -> bool:
+        """Whether getIndexedRecord is BaseAvroPayload's, and gives the very record that an object was built of."""
+
 
 class PayloadVersion(HoodieAvroRecord):
     """A version carried by a payload: an incoming one, or the folded log.

@@ -15,13 +15,14 @@ from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import PayloadVersion, StoredRow, key_of_version, key_reader, with_meta_columns
 from bridge.merge.file_group_reader import FileGroupReader
 from bridge.merge.log_scanner import LogScanner
-from bridge.merge.mode_writer import PayloadRow
 from bridge.merge.outcome import DELETED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
+from bridge.merge.payload_rows import PayloadRows, written_class
 from bridge.merge.points import MergePoint, Rule
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey, HoodieRecordType, RecordMergeMode
+from payloads.builtin import BuiltinPayload
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -119,6 +120,9 @@ class ModeLookup(Buffered):
         config, plan, schema = setup.config, setup.plan, setup.schema
         props = merge_props(config, plan)
         self._merge = self._merger(config.merge, schema, props, HoodieRecordType.AVRO, "combine")
+        built = written_class(plan, self._observed)
+        is_users = built is not None and not issubclass(built, BuiltinPayload)
+        self._rows = PayloadRows(built, plan, schema, props, tests_rows=True) if is_users else None  # type: ignore[arg-type]
         self._reader = FileGroupReader(setup, rows)
         self._found_schema = schema
         self._key_of = key_reader(plan)
@@ -146,16 +150,17 @@ class ModeLookup(Buffered):
         try:
             ordering = self._merge.context.row_ordering(found.record)
             older = StoredRow(found.key, found.record, self._found_schema, found.source, None, ordering)
-            merged = self._merge.final_merge(older, version)
+            newer = version if self._rows is None else self._rows.indexed(version)
+            merged = self._merge.final_merge(older, newer)
             result = None
             if not merged.marked_delete:
-                row = as_stored_row(merged, older, version)
+                row = as_stored_row(merged, older, newer)
                 key = version.key if came_back(row.record, version.record) else self._key_of(row.record)
                 result = StoredRow(key, row.record, self.schema, row.source, None, row.ordering_value)
+                if self._rows is not None:
+                    result = self._rows.moved(result)
         except Exception as error:
             raise MergePointError(MergePoint.TAG, error) from error
-        if result is None and isinstance(version, PayloadRow):
-            version.stays_as_noted = True  # HoodieIndexUtils gives it the place that it found, and makes no new record
         if self._listener is not None:
             self._listener.merged(MergePoint.TAG, Rule.FINAL, found, version, _tagged(result))
         return result

@@ -16,16 +16,16 @@ from bridge.merge.calls import MergePointError, SingleRows, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
-from bridge.merge.payload_base import check_constructor
+from bridge.merge.payload_rows import PayloadRows, gives_own_record, indexed_row, written_class
 from bridge.merge.points import MergePoint, Rule
-from bridge.merge.refused_inserts import refused_inserts
+from bridge.merge.refused_inserts import indexed_sentinel, refused_inserts
 from bridge.merge.user_batches import ModeBatch
 from bridge.merge.user_rows import UserRows, calls_of_user
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
 from payloads import NATURAL_ORDER
 from payloads.api import Sentinel
-from payloads.builtin import BuiltinPayload, PartialUpdateAvroPayload, flag_tests
+from payloads.builtin import BuiltinPayload, flag_tests
 from payloads.errors import did_you_mean
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
 
@@ -37,24 +37,12 @@ if TYPE_CHECKING:
     from bridge.merge.refused_inserts import RefusedInserts
     from bridge.plan import MergePlan
     from mergers import HoodieKey
-    from payloads import HoodieRecordPayload, Ordering, Record
+    from payloads import Ordering, Record
     from payloads.builtin import DeleteTest
+    from payloads.user import UserCalls
 
 _DELETE = "D"
 _STORED, _INCOMING = RowSource.STORED, RowSource.INCOMING
-
-
-class PayloadRow(StoredRow):
-    """An incoming row with the payload that was built of it.
-
-    Attributes:
-        payload: the payload.
-        stays_as_noted: whether what its columns say of a delete stays, though the index has found a row of its key.
-    """
-
-    __slots__ = ("payload", "stays_as_noted")
-    payload: HoodieRecordPayload
-    stays_as_noted: bool
 
 
 class ModeWriter(Buffered):
@@ -81,10 +69,12 @@ class ModeWriter(Buffered):
         self._read_ordering = list_reader(schema, config.ordering, consistent=consistent)
         self._by_commit = config.dedup.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._deletes = DeleteContext(props, schema, reads_operation=False, release=config.release)
-        self._built_class = self._class_to_build()
+        self._built_class = written_class(plan, self._observed)
         # Hudi notes what the columns of a row say and goes by it until the index has found a row of the key: then, and
         # where it notes nothing, it asks the class (HoodieRecord.isDelete; HoodieCreateRecordUtils).
-        self._tests_rows = tests_rows(plan, config.ordering)
+        self._tests_rows = by_row = tests_rows(plan, config.ordering)
+        built = self._built_class
+        self._rows = None if built is None else PayloadRows(built, plan, schema, props, tests_rows=by_row)
         self._refused = refused_inserts(plan.release, tests_rows=self._tests_rows)
         self._refused_in_log = refused_inserts(plan.release)
         self._has_ordering = not self._by_commit
@@ -92,19 +82,6 @@ class ModeWriter(Buffered):
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
             self._read_ordering, self._has_ordering = _natural, False
         self._key_of = key_reader(plan)
-
-    def _class_to_build(self) -> type[HoodieRecordPayload] | None:
-        """Return the class that the writer builds for each row, to test it for a delete; None if it builds none."""
-        if self._plan.payload is None:
-            return None
-        payload_class = self._observed(self._plan.payload).resolve(self._release)
-        check_constructor(payload_class)
-        is_built = not issubclass(payload_class, BuiltinPayload) or issubclass(payload_class, PartialUpdateAvroPayload)
-        if not is_built:
-            return None
-        built = payload_class.for_schema(self.schema)
-        for_writer = getattr(built, "for_writer", None)  # a compiled class has it
-        return built if for_writer is None else for_writer()
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None
@@ -115,39 +92,25 @@ class ModeWriter(Buffered):
         try:
             if ordering is None:
                 ordering = NATURAL_ORDER if self._by_commit else self._read_ordering(record)
-            if self._built_class is None:
-                operation = _DELETE if self._deletes.is_delete(record) else None
-                return StoredRow(key, record, self.schema, source, operation, ordering)
-            payload = _built(self._built_class, record, ordering)
-            is_delete = self._deletes.is_delete(record) if self._tests_rows else self._is_deleted(payload)
+            row = StoredRow(key, record, self.schema, source, None, ordering)
+            payload_row = None if self._rows is None else self._rows.incoming(row)
+            if payload_row is None or self._tests_rows:
+                is_delete = self._deletes.is_delete(record)
+            else:
+                is_delete = self._rows.is_deleted(payload_row.payload)  # type: ignore[union-attr]  # it made the row
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-        row = PayloadRow(key, record, self.schema, source, _DELETE if is_delete else None, ordering)
-        row.payload, row.stays_as_noted = payload, False
+        row = payload_row or row
+        row.operation = _DELETE if is_delete else None
         return row
 
-    def _is_deleted(self, payload: HoodieRecordPayload) -> bool:
-        return payload.is_deleted(self.schema, self._insert_props)
-
-    def _payload_of(self, row: StoredRow) -> HoodieRecordPayload:
-        if isinstance(row, PayloadRow):
-            return row.payload
-        return _built(self._built_class, row.record, row.ordering_value)  # type: ignore[arg-type]  # a class is built
-
     def _found(self, version: StoredRow) -> StoredRow:
-        """Return a version whose key has a row: the class says whether it is a delete."""
-        if self._built_class is None or not self._tests_rows or version.record is None:
-            return version
-        if isinstance(version, PayloadRow) and version.stays_as_noted:
-            return version
-        payload = self._payload_of(version)
-        operation = _DELETE if self._is_deleted(payload) else None
-        if operation == version.operation:
-            return version
-        rest = (version.key, version.record, version.schema, version.source, operation, version.ordering_value)
-        found = PayloadRow(*rest, version.made_at)
-        found.payload, found.stays_as_noted = payload, False
-        return found
+        """Return a version whose key has a row."""
+        return version if self._rows is None else self._rows.found(version)
+
+    def _indexed(self, version: StoredRow) -> StoredRow:
+        """Return a version as a merge gets it."""
+        return version if self._rows is None else self._rows.indexed(version)
 
     def delete(self, key: HoodieKey, source: object) -> StoredRow:
         """Make the version of a key that is deleted without a row."""
@@ -156,10 +119,13 @@ class ModeWriter(Buffered):
     def combine_input(self, older: StoredRow, newer: StoredRow) -> StoredRow:
         """Combine two versions of one batch, in their order of arrival."""
         try:
-            merged = self._dedup.delta_merge(newer, older)
+            last, first = self._indexed(newer), self._indexed(older)
+            merged = self._dedup.delta_merge(last, first)
+            result = older if merged is None else as_stored_row(merged, last, first)
+            if merged is not None and self._rows is not None:
+                result = self._rows.combined(result, newer.key)  # type: ignore[arg-type]  # an incoming row has a key
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-        result = older if merged is None else as_stored_row(merged, newer, older)
         if merged is not None and result.key != newer.key:
             # BaseWriteHelper: what a merge returns gets the key of the newer one, whose partition may be another.
             result = StoredRow(
@@ -173,10 +139,13 @@ class ModeWriter(Buffered):
     def fold_uncombined(self, older: StoredRow, newer: StoredRow) -> StoredRow:
         """Fold two versions of a batch that was not combined, as the merge handle does before the stored row."""
         try:
+            newer, older = self._indexed(newer), self._indexed(older)
             merged = self._merge.delta_merge(newer, older)
         except Exception as error:
             raise MergePointError(MergePoint.UPSERT, error) from error
         result = older if merged is None else as_stored_row(merged, newer, older)
+        if self._rows is not None:
+            result = indexed_row(result)
         if self._listener is not None:
             action = KEEP if merged is None else action_of(merged, older)
             self._listener.merged(MergePoint.UPSERT, Rule.FINAL, older, newer, Outcome(action, result))
@@ -193,13 +162,12 @@ class ModeWriter(Buffered):
 
     def insert(self, version: StoredRow, *, is_combined: bool = True) -> Outcome[StoredRow]:
         """Store a version of a key that has no row: INSERT, or SKIP for a delete and a version to ignore."""
-        if is_combined:
-            return self._insert(version, self._refused)
         try:
-            version = self._found(version)
+            if self._rows is not None:
+                version = self._rows.new(version) if is_combined else self._rows.found(version)
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
-        return self._insert(version, self._refused_in_log)
+        return self._insert(version, self._refused if is_combined else self._refused_in_log)
 
     def _insert(self, version: StoredRow, refused: RefusedInserts) -> Outcome[StoredRow]:
         outcome: Outcome[StoredRow] = SKIPPED
@@ -215,10 +183,10 @@ class ModeWriter(Buffered):
 
     def _inserted(self, version: StoredRow, refused: RefusedInserts) -> StoredRow | None:
         row = version
-        if self._built_class is not None:  # whatever merges: the record to write is what its payload gives
-            payload = self._payload_of(row)
+        if self._rows is not None:  # whatever merges: the record to write is what its payload gives
+            payload = self._rows.payload_of(row)
             own = payload.record
-            value = payload.get_insert_value(self.schema, self._insert_props)
+            value = self._rows.inserted(payload)
             if value is None or isinstance(value, Sentinel):
                 refused.check(value, is_declared=payload.can_produce_sentinel())
                 return None
@@ -230,7 +198,7 @@ class ModeWriter(Buffered):
         """Merge with the stored row: KEEP, UPDATE or DELETE."""
         try:
             base.ordering_value = self._merge.context.row_ordering(base.record)
-            return self._final(self._merge, MergePoint.UPSERT, base, self._found(version))
+            return self._final(self._merge, MergePoint.UPSERT, base, self._indexed(self._found(version)))
         except Exception as error:
             raise MergePointError(MergePoint.UPSERT, error) from error
 
@@ -273,7 +241,7 @@ class ModeWriter(Buffered):
 
     def user_batch(self) -> UserBatch | None:
         """Return the calls of a user's class that decides in mode CUSTOM; None without one plain ordering column."""
-        calls = None if self._built_class is None else calls_of_user(self._merge, self.schema, self._insert_props)
+        calls = self._user_calls()
         fields, consistent = self._config.ordering, is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         if calls is None or len(fields) > 1 or consistent or not self._plan.combine_before_upsert:
             return None
@@ -282,7 +250,13 @@ class ModeWriter(Buffered):
             return None
         rest = (self.schema, self._insert_props, self._shape, self._release, self._refused_in_log)
         batch = ModeBatch(calls, self._read_ordering, *rest, self._row_test)
-        return UserBatch(batch.survivor, batch.combine, batch.entry, MergePoint.INSERT, by.ordering, by.java_type)
+        combine = batch.combine if gives_own_record(self._built_class) else None  # type: ignore[arg-type]  # it has calls
+        return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, by.ordering, by.java_type)
+
+    def _user_calls(self) -> UserCalls | None:
+        if self._rows is None or self._rows.joins_files:
+            return None
+        return calls_of_user(self._merge, self.schema, self._insert_props)
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""
@@ -293,11 +267,15 @@ class ModeWriter(Buffered):
             rule = None
         pair: Pair = self._pair
         single: Single = self._single
-        calls = None if self._built_class is None else calls_of_user(self._merge, self.schema, self._insert_props)
+        calls = self._user_calls()
         if calls is not None:
             rows = UserRows(calls, self._merge, self.schema, self._insert_props, self._shape)
             reader = _natural if self._by_commit else self._read_ordering
-            pair, single = rows.written_pair(reader), rows.written_single(reader, self._refused, self._row_test)
+            sentinel = None if gives_own_record(self._built_class) else indexed_sentinel(self._release)  # type: ignore[arg-type]  # it has calls
+            pair, single = (
+                rows.written_pair(reader, sentinel),
+                rows.written_single(reader, self._refused, self._row_test),
+            )
         fill = fill_rule(self._merge, self.schema, self._config.ordering, is_consistent=is_consistent)
         if fill is not None and fill.later.field is not None and not self._has_ordering:
             fill = None
@@ -331,7 +309,3 @@ def tests_rows(plan: MergePlan, ordering: Collection[str]) -> bool:
 
 def _natural(_record: Record) -> Ordering:
     return NATURAL_ORDER
-
-
-def _built(payload_class: type[HoodieRecordPayload], record: Record, ordering: Ordering | None) -> HoodieRecordPayload:
-    return payload_class(record) if ordering is None else payload_class(record, ordering)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 from bridge.config import capabilities, effective_config
 from bridge.errors import PlanError
 from bridge.merge.buffered import Setup
-from bridge.merge.carriers import RowShape, key_reader
+from bridge.merge.carriers import RowShape, StoredRow, key_reader
 from bridge.merge.index_lookup import ModeLookup, PayloadLookup
 from bridge.merge.log_scanner import LogScanner
 from bridge.merge.merger_writer import MergerLookup, MergerWriter, merges_spark_rows
@@ -20,7 +20,7 @@ from bridge.merge.split_reader import reader_of
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.merge.calls import BatchRule, IndexLookup, KeyReader, Listener, Reader, SingleRows, UserBatch, Writer
-    from bridge.merge.carriers import Carrier, PayloadVersion, StoredRow
+    from bridge.merge.carriers import Carrier, PayloadVersion
     from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
@@ -67,7 +67,8 @@ class RecordMerge:
         self.key_of = key_reader(plan)
         self._has_meta = has_meta
         self._listener = listener
-        writer, reader, self._lookup = _sides(plan, schema, RowShape(has_meta=has_meta), listener)
+        self._shape = RowShape(has_meta=has_meta)
+        writer, reader, self._lookup = _sides(plan, schema, self._shape, listener)
         # Bound once: programs call them for every version.
         self.incoming = writer.incoming
         self.delete = writer.delete
@@ -85,6 +86,13 @@ class RecordMerge:
     def with_plan(self, plan: MergePlan) -> RecordMerge:
         """Return the calls of another plan for the same rows and the same listener."""
         return RecordMerge(plan, self.schema, has_meta=self._has_meta, listener=self._listener)
+
+    def survivor(self, version: Carrier) -> Carrier | None:
+        """Return what survives a batch in the columns of the table; None for a delete without data."""
+        if version.record is None or version.source is not None:
+            return None if version.record is None else version
+        record, rest = self._shape.stored(version.record), (version.ordering_value, version.made_at)
+        return StoredRow(version.key, record, self.schema, None, version.operation, *rest)
 
     @property
     def lookup(self) -> IndexLookup[Carrier]:

@@ -63,3 +63,21 @@ def refused_inserts(release: HudiRelease, *, tests_rows: bool = False) -> Refuse
         "getInsertValue gives SENTINEL, which canProduceSentinel does not declare, "
         f"{fails}; let it return true, or return the row",
     )
+
+
+def indexed_sentinel(release: HudiRelease) -> str:
+    """Return what is wrong with SENTINEL as the record that a merge from 1.1 on asks a payload for."""
+    return (
+        f"getInsertValue gives SENTINEL for a row that meets another of its key, and Hudi {release} merges what it "
+        "gives: the class is built of a record without fields, and the write fails (NullPointerException); return the "
+        "row, and SENTINEL from combineAndGetUpdateValue, or extend a class of Hudi, whose own record is merged"
+    )
+
+
+def insert_of_file(release: HudiRelease) -> str:
+    """Return what is wrong with an insert value whose own insert value is another row, where files may be joined."""
+    return (
+        "getInsertValue of the row that getInsertValue gives is another row, and where a new key goes to a small file "
+        f"that exists, Hudi {release} asks twice; let it leave a row alone that it has made, or leave out "
+        "hoodie.parquet.small.file.limit, so that new keys go to new files"
+    )

@@ -88,7 +88,8 @@ class PayloadBatch(_Logged):
             if kept is first:
                 return _STORED + DELETES * calls.is_deleted(first, older)
             is_delete = kept.is_deleted(self._at.schema, self._at.props)
-            made.append(MadeVersion(kept.record, is_delete, kept.get_ordering_value()))
+            record = None if kept.record is None else self._shaped(kept.record)
+            made.append(MadeVersion(record, is_delete, kept.get_ordering_value()))
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         return _MADE
@@ -170,7 +171,7 @@ class ModeBatch(_Logged):
                 made.append(MadeVersion(None, True, greater_ordering_value(before, after)))
             else:
                 ordering = row_ordering_value(record, self._schema, self._props, self._release)
-                made.append(MadeVersion(record, False, ordering))
+                made.append(MadeVersion(self._shaped(record), False, ordering))
         except Exception as error:
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         return _MADE

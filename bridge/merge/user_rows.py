@@ -5,7 +5,7 @@ What the carriers of `ModeWriter` and `FileGroupReader` and the rules of `AvroRe
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge.merge.calls import MergePointError
 from bridge.merge.carriers import with_meta_columns
@@ -13,7 +13,7 @@ from bridge.merge.outcome import RowSource
 from bridge.merge.points import MergePoint
 from mergers.record import greater_ordering_value, row_ordering_value
 from mergers.strategies import CustomMerger, CustomMergerV1_0
-from payloads import NATURAL_ORDER
+from payloads import NATURAL_ORDER, PayloadFailedError
 from payloads.api import Sentinel
 from payloads.user import PayloadAdapter
 
@@ -67,39 +67,55 @@ class UserRows:
         self._shape = shape
         self._is_1_0 = isinstance(merger, CustomMergerV1_0)
 
-    def written_pair(self, read_ordering: Reader) -> Pair:
+    def written_pair(self, read_ordering: Reader, indexed_sentinel: str | None) -> Pair:
         """Return what a writer does with a stored row and an incoming one; `read_ordering` reads the latter's value.
 
-        The class is built twice, as in Hudi: to test the row for a delete, and to merge it.
+        The class is built twice, as in Hudi: to test the row for a delete, and to merge it. `indexed_sentinel` says why
+        SENTINEL can't be merged, where the row to merge is the insert value; None where it is the incoming row.
         """
         build, merge, is_deleted = self._calls.build, self._calls.merge, self._calls.is_deleted
         row_ordering = self._context.row_ordering
+        indexed = None if indexed_sentinel is None else self._indexed(indexed_sentinel)
 
         def pair(stored: Record, incoming: Record, made: list[Record]) -> RowSource:
             try:
                 ordering = read_ordering(incoming)
                 given = NATURAL_ORDER if ordering is None else ordering
-                is_delete = is_deleted(build(incoming, given), incoming)
+                tested = build(incoming, given)
+                is_delete = is_deleted(tested, incoming)
             except Exception as error:
                 raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            if is_delete and given.is_default and ordering is not None:
-                return _NONE
             try:
-                merged = merge(build(incoming, given), incoming, stored)
-                if merged is incoming:
-                    return _NONE if is_delete else _INCOMING
-                if merged is stored:
-                    return _STORED
+                newer = incoming if indexed is None else indexed(tested, incoming)
+                if is_delete and given.is_default and ordering is not None:
+                    return _NONE
+                merged = merge(build(newer, given), newer, stored)
                 if merged is None:
                     if not is_delete:
                         greater_ordering_value(row_ordering(stored), ordering)
                     return _NONE
-                made.append(self._made(merged))
+                if merged is stored:
+                    return _STORED
+                if merged is incoming or (is_delete and merged is newer):
+                    return _NONE if is_delete else _INCOMING
+                made.append(self._shape.stored(newer) if merged is newer else self._made(merged))
             except Exception as error:
                 raise MergePointError(MergePoint.UPSERT, error) from error
             return _MADE
 
         return pair
+
+    def _indexed(self, sentinel: str) -> Callable[[Any, Record], Record | None]:
+        """Return what gives the record of a payload that a merge gets; `sentinel` says why it can't be SENTINEL."""
+        insert_value = self._calls.insert_value
+
+        def indexed(built: Any, incoming: Record) -> Record | None:
+            value = insert_value(built, incoming)
+            if isinstance(value, Sentinel):
+                raise PayloadFailedError(sentinel)
+            return value
+
+        return indexed
 
     def written_single(
         self, read_ordering: Reader, refused: RefusedInserts, row_test: Callable[[Record], bool] | None

@@ -22,7 +22,7 @@ class CombineInput(KeyState):
                 extras = self.merge.is_deleted(version), version.ordering_value
             except Exception as error:
                 raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            emit(Action.INSERT, None if self.input.record is None else self.input, *extras)
+            emit(Action.INSERT, self.merge.survivor(self.input), *extras)
 
 
 class Upsert(KeyState):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Built = tuple[Any, Record]
     """An object of the user's class, and the copy of the record that it holds."""
-    Merge = Callable[[Built, Record, Record], Record | Sentinel | None]
+    Merge = Callable[[Built, Record | None, Record], Record | Sentinel | None]
 
 COMBINE = "combine_and_get_update_value"
 
@@ -51,8 +51,8 @@ class UserCalls(NamedTuple):
         declares_sentinel: does what `can_produce_sentinel` does.
     """
 
-    build: Callable[[Record, Ordering | None], Any]
-    merge: Callable[[Any, Record, Record], Record | Sentinel | None]
+    build: Callable[[Record | None, Ordering | None], Any]
+    merge: Callable[[Any, Record | None, Record], Record | Sentinel | None]
     merge_lent: Callable[[Any, Record, Record], Record | Sentinel | None]
     is_deleted: Callable[[Any, Record], bool]
     insert_value: Callable[[Any, Record], Record | Sentinel | None]
@@ -95,11 +95,11 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
     """Return calls that do what the constructor and the methods do, in physical values."""
     copy_own, construct, target = user.copy, _guarded(user, "__init__", user.construct.apply), user.target
 
-    def build(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
-        given = copy_own(record)
+    def build(record: Record | None, ordering: Ordering | None) -> Built:
+        given: Any = None if record is None else copy_own(record)
         return construct(record, target, given, ordering), given
 
-    def build_knowing(record: Record, ordering: Ordering | None) -> tuple[Any, Record]:
+    def build_knowing(record: Record | None, ordering: Ordering | None) -> Built:
         built, given = build(record, ordering)
         built.call_schema = schema
         return built, given
@@ -158,7 +158,7 @@ def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, is_same, decodes = copier(schema), comparer(schema), user.decodes_anew
     combine, returned = _guarded(user, COMBINE, user.calls[COMBINE].apply), _returned(user, schema, COMBINE)
 
-    def merge(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
+    def merge(built: Built, record: Record | None, current: Record) -> Record | Sentinel | None:
         own, given = built
         lent = copy_stored(current)
         result = combine(record, own, lent, schema, props)
@@ -166,7 +166,8 @@ def _merge(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
             if is_same(lent, current):
                 return current
             result = lent
-        if (result is given or (decodes and isinstance(result, dict))) and is_same(result, record):
+        may_be = result is given or (decodes and isinstance(result, dict))
+        if record is not None and may_be and is_same(result, record):
             return record
         return returned(result)
 
@@ -177,7 +178,7 @@ def _merge_lent(user: UserClass, schema: AvroSchema, props: Props) -> Merge:
     copy_stored, combine = copier(schema), _guarded(user, COMBINE, user.calls[COMBINE].apply)
     returned = _returned(user, schema, COMBINE)
 
-    def merge_lent(built: Built, record: Record, current: Record) -> Record | Sentinel | None:
+    def merge_lent(built: Built, record: Record | None, current: Record) -> Record | Sentinel | None:
         own, given = built
         lent = copy_stored(current)
         result = combine(record, own, lent, schema, props)

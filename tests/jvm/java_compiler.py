@@ -35,8 +35,8 @@ SOURCES: Final = Path(__file__).parent / "java"
 _OF_EVERY_RELEASE: Final = ("Judge.java",)
 _OF_RELEASE: Final = {
     HudiRelease.V0_15: (
-        *("EachKey.java", "Examples.java", "InPlace.java", "Inserts.java", "Misbehaving.java", "Own.java"),
-        *("Planted.java", "Twins.java"),
+        *("EachKey.java", "Examples.java", "Indexed.java", "InPlace.java", "Inserts.java", "Misbehaving.java"),
+        *("Own.java", "Planted.java", "Twins.java"),
         "Undetermined.java",
     ),
     HudiRelease.V1_0: ("Mergers.java",),

@@ -85,6 +85,8 @@ final class Carriers {
         final GenericRecord record;
         /** The payload of an incoming row; null where there is none, or a merge made the version. */
         HoodieRecordPayload payload;
+        /** Whether the data are what the payload gave for a merge, which asks it once. */
+        boolean isIndexed;
         /** The folded log as a compaction has it, where it is another one than a query's. */
         Buffered compacted;
 
@@ -101,6 +103,11 @@ final class Carriers {
 
         boolean hasData() {
             return source != null || record != null;
+        }
+
+        /** Whether there is a payload to ask, or data to build one of: not so for a delete of a key alone. */
+        boolean hasPayload() {
+            return payload != null || record != null;
         }
 
         boolean isRowOf(Buffered other) {

@@ -9,6 +9,7 @@ import bridge.jvm.Constants.MergePoint;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import org.apache.avro.generic.GenericData;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.avro.HoodieAvroUtils;
 import org.apache.hudi.common.model.HoodieRecordPayload;
@@ -23,6 +24,10 @@ final class ModeWriter implements Merging.Writer {
     private final boolean consistentTimestamps;
     private final boolean dedupIgnoresOrdering;
     private final Payloads asked;
+    private final Payloads rebuilt;
+    private final String indexedSentinel;
+    /** What is wrong with an insert value that depends on the file; null where rows of new keys go to new files. */
+    private final String ofFile;
     private final boolean testsRows;
     private final LostFields lost;
     private final Inserts inserts;
@@ -43,13 +48,16 @@ final class ModeWriter implements Merging.Writer {
         Map mergeRule = (Map) described.get("merge");
         dedupIgnoresOrdering = dedupRule.get("mode").equals(MergeMode.COMMIT_TIME_ORDERING);
         asked = Payloads.ofWriter(owner.payloads(described, "asked"));
+        rebuilt = Payloads.ofMerge(asked);
+        indexedSentinel = (String) described.get("indexed_sentinel");
+        ofFile = asked == null || asked.givesOwnRecord ? null : (String) described.get("insert_of_file");
         testsRows = ((Boolean) described.get("tests_rows")).booleanValue();
         lost = asked == null ? null : asked.lostFields();
         inserts = new Inserts((Map) described.get("refused"));
         logged = new Inserts((Map) described.get("refused_in_log"));
         deletes = new DeleteTest((Map) described.get("deletes"), records, records.write);
-        Payloads dedups = Payloads.ofWriter(owner.payloads(dedupRule, "payload"));
-        Payloads merges = Payloads.ofWriter(owner.payloads(mergeRule, "payload"));
+        Payloads dedups = Payloads.ofMerge(owner.payloads(dedupRule, "payload"));
+        Payloads merges = Payloads.ofMerge(owner.payloads(mergeRule, "payload"));
         mayChangeInput = mayChange(asked) || mayChange(dedups) || mayChange(merges);
         List fields = (List) dedupRule.get("ordering");
         dedup = merger(dedupRule, fields, new CustomMerger.Asked(dedups, props, true));
@@ -99,7 +107,7 @@ final class ModeWriter implements Merging.Writer {
 
     /** Returns a version whose key has a row: the class says whether it is a delete. */
     private Buffered found(Buffered version) throws Exception {
-        if (asked == null || version.record == null) {
+        if (asked == null || version.isIndexed || !version.hasPayload()) {
             return version;
         }
         HoodieRecordPayload payload = payloadOf(version);
@@ -110,6 +118,38 @@ final class ModeWriter implements Merging.Writer {
         }
         Buffered found = new Buffered(version.source, version.record, isDelete, version.ordering);
         found.payload = payload;
+        return found;
+    }
+
+    /** Returns a version as a merge gets it, with the record that its payload gives: bridge/merge/payload_rows.py. */
+    private Buffered indexed(Buffered version) throws Exception {
+        if (asked == null || asked.givesOwnRecord || version.isIndexed || !version.hasPayload()) {
+            return version;
+        }
+        GenericRecord record;
+        try {
+            record = asked.dataOf(payloadOf(version), records.write, props);
+        } catch (RuntimeException error) {
+            throw lost.explained(error);
+        }
+        if (record == Payloads.SENTINEL) {
+            throw new RecordError(indexedSentinel);
+        }
+        return asIndexed(new Buffered(null, record, version.isDelete, version.ordering));
+    }
+
+    private static Buffered asIndexed(Buffered version) {
+        version.isIndexed = true;
+        return version;
+    }
+
+    /** Returns what two versions of a batch merged to as the table gets it: with a payload of its own, out of a shuffle. */
+    private Buffered combined(Buffered merged) {
+        if (asked == null || asked.givesOwnRecord || merged.record == null && !merged.isIndexed) {
+            return merged;
+        }
+        Buffered found = new Buffered(null, merged.record, merged.isDelete, merged.ordering);
+        found.payload = lost.without(rebuilt.around(merged.record, merged.ordering));
         return found;
     }
 
@@ -128,14 +168,15 @@ final class ModeWriter implements Merging.Writer {
 
     public Version combineInput(Version older, Version newer) throws Exception {
         at.enters(MergePoint.COMBINE_INPUT);
-        Buffered merged = dedup.delta((Buffered) newer, (Buffered) older);
-        return merged == null ? older : merged;
+        Buffered merged = dedup.delta(indexed((Buffered) newer), indexed((Buffered) older));
+        return merged == null ? older : combined(merged);
     }
 
     public Version foldUncombined(Version older, Version newer) throws Exception {
         at.enters(MergePoint.UPSERT);
-        Buffered merged = merge.delta((Buffered) newer, (Buffered) older);
-        return merged == null ? older : merged;
+        Buffered first = indexed((Buffered) older);
+        Buffered merged = merge.delta(indexed((Buffered) newer), first);
+        return asIndexed(merged == null ? first : merged);
     }
 
     public Version shuffled(Version version) {
@@ -161,7 +202,7 @@ final class ModeWriter implements Merging.Writer {
 
     private Outcome insert(Buffered buffered, Inserts values) throws Exception {
         at.enters(MergePoint.INSERT);
-        HoodieRecordPayload payload = asked == null || buffered.record == null ? null : payloadOf(buffered);
+        HoodieRecordPayload payload = asked == null || !buffered.hasPayload() ? null : payloadOf(buffered);
         if (payload != null) {
             lost.metadataOf(payload);
         }
@@ -174,6 +215,14 @@ final class ModeWriter implements Merging.Writer {
         GenericRecord value;
         try {
             value = values.of(payload, records.write, props);
+            if (ofFile != null && value != null) {
+                HoodieRecordPayload again = rebuilt.around(
+                    (GenericRecord) GenericData.get().deepCopy(value.getSchema(), value), payload.getOrderingValue());
+                Object twice = Payloads.orNull(again.getInsertValue(records.write, props));
+                if (twice == null || twice == Payloads.SENTINEL || !Records.isSame((GenericRecord) twice, value)) {
+                    throw new RecordError(ofFile);
+                }
+            }
         } catch (RuntimeException error) {
             throw lost.explained(error);
         }
@@ -189,7 +238,7 @@ final class ModeWriter implements Merging.Writer {
         // Nobody else holds this record: a payload may change it.
         GenericRecord record = records.stored(base.row(records));
         Buffered older = new Buffered(base.row(records), record, false, storedOrdering.of(record));
-        Buffered merged = merge.last(older, found((Buffered) version));
+        Buffered merged = merge.last(older, indexed(found((Buffered) version)));
         if (merged != older) {
             return merged.isDelete ? Outcome.DELETED : Outcome.updated(stored(merged));
         }

@@ -139,6 +139,10 @@ public final class PayloadCalls implements Function {
             result.put("value", Boolean.valueOf(payloadsOf((String) step.get("class")).isChangedByShuffle));
             return;
         }
+        if (op.equals("gives_own_record")) {
+            result.put("value", Boolean.valueOf(payloadsOf((String) step.get("class")).givesOwnRecord));
+            return;
+        }
         if (op.equals("merge")) {
             mergers.merge(step, result);
             return;
@@ -214,6 +218,7 @@ public final class PayloadCalls implements Function {
             return;
         }
         GenericRecord record = schemas.decoded(step.get("schema"), (String) step.get("record"));
+        record = step.containsKey("merged") ? Decoded.of(record) : record;
         List ordering = (List) step.get("ordering");
         Object payload;
         if (constructor.equals("option")) {

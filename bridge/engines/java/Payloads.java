@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.Constructor;
 import java.lang.reflect.Field;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Iterator;
 import java.util.Map;
@@ -32,6 +33,8 @@ final class Payloads {
     final boolean mayChangeInput;
     /** Whether a shuffle may change an object. */
     final boolean isChangedByShuffle;
+    /** Whether a merge of a writer from 1.1 on gets the very record of an object, and asks for none. */
+    final boolean givesOwnRecord;
     private final Class type;
     private final BiFunction constructor;
     private final Function optionConstructor;
@@ -49,6 +52,8 @@ final class Payloads {
         // Payloads that give their record hold the very one that they were made of; older ones hold its bytes.
         mayChangeInput = !Released.has(name) || name.equals(FILLS_ITS_RECORD) && indexedRecord != null;
         isChangedByShuffle = Copies.changes(type);
+        Method given = method(type, "getIndexedRecord");
+        givesOwnRecord = given != null && given.getDeclaringClass() == BaseAvroPayload.class;
         recordBytes = indexedRecord != null ? null : BaseAvroPayload.class.getDeclaredField("recordBytes");
         if (recordBytes != null) {
             recordBytes.setAccessible(true);
@@ -105,6 +110,16 @@ final class Payloads {
         return found;
     }
 
+    /** Returns a class as merges of writers from 1.1 on build it: each record that they pass has gone through Hudi's own class. */
+    static Payloads ofMerge(Payloads payloads) throws Throwable {
+        if (payloads == null || !payloads.mayChangeInput) {
+            return payloads;
+        }
+        Payloads found = new Payloads(payloads.type.getName());
+        found.decodes = true;
+        return found;
+    }
+
     /** Returns a record in the class in which a payload is given it. */
     GenericRecord lent(GenericRecord record) {
         return decodes ? Decoded.of(record) : record;
@@ -149,8 +164,14 @@ final class Payloads {
     /** Returns a payload's data as it is, without any delete rule, or null. */
     GenericRecord dataOf(HoodieRecordPayload payload, Schema schema, Properties props) throws Exception {
         if (indexedRecord != null) {
-            Object[] arguments = new Object[] {schema, props};
-            return (GenericRecord) orNull((Option) indexedRecord.invoke(payload, arguments));
+            try {
+                return (GenericRecord) orNull((Option) indexedRecord.invoke(payload, new Object[] {schema, props}));
+            } catch (InvocationTargetException thrown) {
+                if (thrown.getCause() instanceof Exception) {
+                    throw (Exception) thrown.getCause();
+                }
+                throw (Error) thrown.getCause();
+            }
         }
         if (payload instanceof BaseAvroPayload) {
             byte[] bytes = (byte[]) recordBytes.get(payload);

@@ -17,6 +17,8 @@ from bridge.errors import PlanError
 from bridge.merge import (
     SchemaView,
     calls_of,
+    indexed_sentinel,
+    insert_of_file,
     merge_config,
     merge_props,
     props_of,
@@ -24,7 +26,7 @@ from bridge.merge import (
     refused_inserts,
     tests_rows,
 )
-from bridge.programs import Origin
+from bridge.programs import Origin, inserts_into_files
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
@@ -177,6 +179,8 @@ class Calls:
             "consistent_timestamps": is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)),
             "dedup": self._rule(config.dedup, props),
             "deletes": _deletes(props, schema, reads_operation=False),
+            "indexed_sentinel": indexed_sentinel(self._plan.release),
+            "insert_of_file": insert_of_file(self._plan.release) if inserts_into_files(self._plan.props) else None,
             "merge": self._rule(config.merge, props),
             "ordering": config.ordering if reads_ordering else (),
             "props": props,

@@ -49,6 +49,7 @@ class JvmPayload(ShuffledPayload):
         schema: the schema of the records that payloads are built from, where `for_schema` states one.
         is_built_shuffled: whether objects go through a shuffle as soon as they are built.
         is_written: whether objects are those of a writer from 1.1 on, which has shuffled them.
+        is_merged: whether their records are what merges of such a writer have made, in a class of Hudi's own.
         number: that of this payload in Java.
         is_built: whether the object exists already.
     """
@@ -59,6 +60,7 @@ class JvmPayload(ShuffledPayload):
     schema: ClassVar[AvroSchema | None] = None
     is_built_shuffled: ClassVar[bool] = False
     is_written: ClassVar[bool] = False
+    is_merged: ClassVar[bool] = False
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         super().__init__(record, ordering_value)  # type: ignore[arg-type]  # the compiled class decides about null
@@ -80,6 +82,11 @@ class JvmPayload(ShuffledPayload):
         return type(cls.__name__, (cls,), {"is_written": True})
 
     @classmethod
+    def for_merged(cls) -> type[Self]:
+        """Return this class for payloads that a writer from 1.1 on builds of what two rows of a batch merged to."""
+        return type(cls.__name__, (cls,), {"is_written": True, "is_merged": True})
+
+    @classmethod
     def for_release(cls, release: str | HudiRelease) -> type[Self]:
         """Return the class of the same name in the jars of `release`."""
         wanted = HudiRelease.parse(release)
@@ -91,6 +98,11 @@ class JvmPayload(ShuffledPayload):
         if not _is_changed(cls.calls, cls.java_name):
             return cls
         return type(cls.__name__, (cls,), {"is_built_shuffled": True})
+
+    @classmethod
+    def gives_own_record(cls) -> bool:
+        """Whether getIndexedRecord is BaseAvroPayload's, and gives the very record that an object was built of."""
+        return _gives_own_record(cls.calls, cls.java_name)
 
     def shuffled(self) -> Self:
         """Return the object as Spark's Kryo writes and reads it: its transient fields are null.
@@ -211,6 +223,7 @@ class JvmPayload(ShuffledPayload):
             self.number, self.java_name, _written(self.record, known), self.ordering_value, known
         )
         step = {**step, "written": True} if self.is_written else step
+        step = {**step, "merged": True} if self.is_merged else step
         return {**step, "shuffled": True} if self.is_built_shuffled else step
 
     def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:
@@ -235,6 +248,12 @@ class JvmPayload(ShuffledPayload):
 def _is_changed(calls: ClassCalls, java_name: str) -> bool:
     """Whether a shuffle may change objects of a class."""
     return bool(checked(calls.run([{"op": "is_changed_by_shuffle", "class": java_name}])[0], java_name)["value"])
+
+
+@functools.lru_cache(maxsize=64)
+def _gives_own_record(calls: ClassCalls, java_name: str) -> bool:
+    """Whether a merge gets the record of a class without asking for it."""
+    return bool(checked(calls.run([{"op": "gives_own_record", "class": java_name}])[0], java_name)["value"])
 
 
 def _edited(record: Record, *, is_current: bool = True) -> EditedRecord:

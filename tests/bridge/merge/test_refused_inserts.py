@@ -76,26 +76,11 @@ def rows_of(name, release, table_type, case, op):
     return sorted(f"{one['id']}{one['v']}{one['op']}{'' if one['part'] == 'p' else one['part']}" for one in found)
 
 
-KEPT_HERE = pytest.mark.xfail(
-    strict=True,
-    reason="From 1.1 on a writer takes the insert value of a class that has the interface's methods alone for its "
-    "record, also where it merges with a stored row; SENTINEL then ends in a NullPointerException. Here the stored row "
-    "stays.",
-)
-
-
-def is_kept_here(name, release, kind, case, op):
-    """Whether a class of the interface alone answers SENTINEL for a stored key, under 1.1 or later."""
-    meets_row = case == "global-moves" or (kind == "cow" and case in {"existing-key", "existing-and-others"})
-    return release >= "1.1" and (name, op) == ("Alone", "S") and meets_row
-
-
 ANSWERS = [
     pytest.param(
         (name, release.rpartition(".")[0], kind, case, op),
         rows,
         id=f"{name}-{release}-{kind}-{case}-{op}",
-        marks=KEPT_HERE if is_kept_here(name, release, kind, case, op) else (),
     )
     for name, kind, op, case, releases, rows in FACTS
     for release in releases
