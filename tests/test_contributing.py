@@ -1,4 +1,4 @@
-"""The contributor page names every file that an addition touches: three worked examples, applied to a copy."""
+"""The contributor page names every file that an addition touches: worked examples, applied to a copy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 HEADINGS = {
     "payload": "A built-in payload",
+    "payload_of_hudis": "A built-in payload",
     "merge_mode": "A merge mode or a partial update mode",
+    "partial_update_mode": "A merge mode or a partial update mode",
     "program": "A program",
 }
 
@@ -58,8 +60,22 @@ def test_the_merge_mode_is_offered_and_merges(tmp_path: Path) -> None:
     run_check("merge_mode", tmp_path)
 
 
+def test_the_partial_update_mode_merges(tmp_path: Path) -> None:
+    run_check("partial_update_mode", tmp_path)
+
+
+def test_a_payload_that_overrides_a_method_has_no_rule_of_the_class_it_extends(tmp_path: Path) -> None:
+    run_check("payload_of_hudis", tmp_path)
+
+
 def test_the_program_runs_in_the_python_engine(tmp_path: Path) -> None:
     run_check("program", tmp_path)
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("example", ["payload", "payload_of_hudis", "merge_mode", "partial_update_mode"])
+def test_what_merges_is_run_or_refused_by_name_under_every_engine(example: str, tmp_path: Path) -> None:
+    run_check(example, tmp_path, "spark")
 
 
 @pytest.mark.long

@@ -163,7 +163,9 @@ class Rules:
             if isinstance(newer, LogDelete):
                 return self._of_entry(older, newer, kept=False, by_commit=True)
             return f"commit time: the newer version wins, as it came later{self._deletes(newer)}"
-        return self._by_event_time(older, newer, outcome)
+        if mode is RecordMergeMode.EVENT_TIME_ORDERING:
+            return self._by_event_time(older, newer, outcome)
+        return f"{mode.value}: {winner(older, newer, outcome.version, self._schema)}"
 
     def _by_event_time(self, older: Any, newer: Any, outcome: Outcome[Any]) -> str:
         if isinstance(newer, LogDelete):

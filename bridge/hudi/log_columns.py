@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.python import compares_as_arrow, is_marked
+from bridge.engines.python import compares_as_arrow, is_marked, takes_last_of_greatest
 from bridge.hudi.avro_columns import NotColumnarError
 from bridge.spark import META_COLUMNS
 
@@ -30,15 +30,13 @@ if TYPE_CHECKING:
     Rows = npt.NDArray[np.intp]
 
 _KEY = META_COLUMNS[2]
-_LAST_OF_GREATEST = (True, True, False)
-"""When the later of two log rows wins, for `_winners`: where the one before is less or equal."""
 
 
 def decides(rule: LogRule | None, schema: AvroSchema) -> bool:
     """Whether whole columns can decide by a rule of this schema."""
     if rule is None or not all(compares_as_arrow(each, schema) for each in (rule.log, rule.base)):
         return False
-    if rule.log.field is not None and rule.log.wins != _LAST_OF_GREATEST:
+    if not takes_last_of_greatest(rule.log):
         return False
     return all(test.field in schema.by_name for test in rule.deletes)
 

@@ -21,8 +21,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from bridge.plan import MergePlan
-    from mergers import HoodieKey
+    from mergers import HoodieKey, HoodieRecordMerger
     from payloads.avro import AvroSchema, Record
+
+_MERGERS: dict[RecordMergeMode, HoodieRecordMerger] = {
+    RecordMergeMode.COMMIT_TIME_ORDERING: OverwriteWithLatestMerger(),
+    RecordMergeMode.EVENT_TIME_ORDERING: EventTimeRecordMerger(),
+}
+"""What merges the rows of a partial block, by merge mode."""
 
 
 class PartialMerge:
@@ -41,13 +47,12 @@ class PartialMerge:
         able = capabilities(plan.release)
         config = merge_config(plan) if able.merge_modes else None
         mode = None if config is None else config.read.mode
-        in_order = mode is RecordMergeMode.COMMIT_TIME_ORDERING
-        if config is None or mode is None or mode is RecordMergeMode.CUSTOM:
+        if config is None or mode is None or mode not in _MERGERS:
             msg = (
                 f"Hudi {plan.release} does not merge partial rows with {plan.payload_name}; use the table's own release"
             )
             raise UnreadableTableError(msg)
-        if in_order and not able.buffered_mergers:
+        if mode is RecordMergeMode.COMMIT_TIME_ORDERING and not able.buffered_mergers:
             msg = (
                 f"Hudi {plan.release} can't merge partial rows in the mode COMMIT_TIME_ORDERING "
                 "(OverwriteWithLatestSparkRecordMerger has no partial merge); use release 1.1 or later"
@@ -61,7 +66,7 @@ class PartialMerge:
             props,
             release=plan.release,
             engine=HoodieRecordType.SPARK,
-            merger=OverwriteWithLatestMerger() if in_order else EventTimeRecordMerger(),
+            merger=_MERGERS[mode],
             partial_blocks=True,
         )
         by_operation = able.operation_deletes

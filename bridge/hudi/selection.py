@@ -22,14 +22,24 @@ from bridge.hudi.partition_values import partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.spark import META_COLUMNS, with_meta
 from mergers import RecordMergeMode
-from payloads.builtin import DELETE_FIELD, IS_DELETED
+from payloads import PayloadBridgeError
+from payloads.builtin import (
+    DELETE_FIELD,
+    IS_DELETED,
+    DefaultHoodieRecordPayload,
+    EventTimeAvroPayload,
+    OverwriteWithLatestAvroPayload,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from bridge.config import MergeRule
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.queries import Answer
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.plan import MergePlan
+    from payloads import HoodieRecordPayload
 
 _PLAIN = (
     *(exp.And, exp.Or, exp.Not, exp.Paren, exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Neg),
@@ -42,13 +52,7 @@ _OPERATION = "_hoodie_operation"
 _MOST_KEYS = 10_000
 """A product of key values larger than this is not looked up."""
 _WHOLE_ROW_MODES = frozenset({RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING})
-_WHOLE_ROW_PAYLOADS = frozenset(
-    {
-        "OverwriteWithLatestAvroPayload",
-        "DefaultHoodieRecordPayload",
-        "EventTimeAvroPayload",
-    }
-)
+_WHOLE_ROW_PAYLOADS = frozenset({OverwriteWithLatestAvroPayload, DefaultHoodieRecordPayload, EventTimeAvroPayload})
 """They keep one version unchanged, chosen by ordering fields and delete markers alone."""
 
 
@@ -130,7 +134,7 @@ def _merge_columns(query: SliceQuery) -> frozenset[str] | None:
     takes_rows_whole = (
         rule.mode in _WHOLE_ROW_MODES and config.partial_update_mode is None
         if rule.mode is not None
-        else (rule.payload or "").rpartition(".")[2] in _WHOLE_ROW_PAYLOADS
+        else _payload_of(plan, rule) in _WHOLE_ROW_PAYLOADS
     )
     if not takes_rows_whole:
         return None
@@ -142,6 +146,17 @@ def _merge_columns(query: SliceQuery) -> frozenset[str] | None:
     fields = (*properties.key_fields, *properties.partition_fields, *config.ordering, *plan.ordering)
     named = (*fields, IS_DELETED, _OPERATION, *((marker,) if marker else ()))
     return frozenset(name.partition(".")[0] for name in named)
+
+
+def _payload_of(plan: MergePlan, rule: MergeRule) -> type[HoodieRecordPayload] | None:
+    """Return the class that merges, if its rule is known here: no class of a jar, whatever its name."""
+    if rule.payload is None:
+        return None
+    payload = plan.payload_ref(rule.payload)
+    try:
+        return payload.resolve(plan.release).unbound if payload.has_port(plan.release) else None
+    except PayloadBridgeError:
+        return None  # told where rows are merged
 
 
 # -- record keys

@@ -44,5 +44,12 @@ def batch_rule(
     if sample is None:
         return None
     by = None if sample is NATURAL_ORDER else ordering
-    rule = None if wins is None else PairRule(None if all(wins) else by, wins)
-    return BatchRule(rule, tests, by, sample.java_type)
+    return BatchRule(_compared(by, wins), tests, by, sample.java_type)
+
+
+def _compared(by: str | None, wins: tuple[bool, bool, bool] | None) -> PairRule | None:
+    if wins is None or all(wins):
+        return None if wins is None else PairRule(None)
+    if by is None:  # all values are equal
+        return PairRule(None) if wins[1] else None
+    return PairRule(by, wins)

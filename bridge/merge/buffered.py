@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from payloads.builtin import DeleteTest
 
 _CUSTOM = RecordMergeMode.CUSTOM
+_IN_PART = (CommitTimePartialMerger, EventTimePartialMerger)
 
 
 class Setup(NamedTuple):
@@ -159,7 +160,7 @@ def fill_rule(
     merger: BufferedMerger, schema: AvroSchema, ordering: tuple[str, ...], *, is_consistent: bool
 ) -> FillRule | None:
     """Return how a partial update mode fills one row from another; None for other modes, as in `mode_rule`."""
-    if not isinstance(merger, CommitTimePartialMerger | EventTimePartialMerger):
+    if not isinstance(merger, CommitTimePartialMerger | EventTimePartialMerger) or type(merger) not in _IN_PART:
         return None
     by_arrival = isinstance(merger, CommitTimePartialMerger) or not ordering
     if not merger.update.fills_nulls_alone(schema) or (not by_arrival and (len(ordering) != 1 or is_consistent)):

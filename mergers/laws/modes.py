@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 from mergers.api import RecordMergeMode
 from mergers.laws.merger_algebra import KEY, MergerAlgebra
 from mergers.record import DELETE, HoodieAvroIndexedRecord
-from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, PartialUpdateMode, buffered_merger
+from mergers.strategies import (
+    MERGE_PROPERTY_PREFIX,
+    MODES_WITH_PARTIAL_UPDATES,
+    UNAVAILABLE_VALUE,
+    PartialUpdateMode,
+    buffered_merger,
+)
 from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.user import copied
@@ -21,11 +27,10 @@ if TYPE_CHECKING:
     from payloads.release import HudiRelease
 
 _UNAVAILABLE_PROPERTY: Final = MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE
-_WITH_PARTIAL_UPDATES: Final = (RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING)
 
 
 def _partial_updates(mode: RecordMergeMode) -> Iterable[PartialUpdateMode]:
-    return PartialUpdateMode if mode in _WITH_PARTIAL_UPDATES else ()
+    return PartialUpdateMode if mode in MODES_WITH_PARTIAL_UPDATES else ()
 
 
 MODES: Final = tuple(

@@ -17,7 +17,7 @@ from mergers.strategies.event_time import (
     EventTimePartialMerger,
     EventTimeRecordMerger,
 )
-from mergers.strategies.factory import PartialUpdateMode, buffered_merger
+from mergers.strategies.factory import MODES_WITH_PARTIAL_UPDATES, PartialUpdateMode, buffered_merger
 from mergers.strategies.fill_unavailable import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, FillUnavailable
 from mergers.strategies.ignore_defaults import Fidelity, IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
@@ -28,6 +28,7 @@ from mergers.strategies.record_context import LARGEST_MILLIS, RecordContext
 __all__ = [
     "LARGEST_MILLIS",
     "MERGE_PROPERTY_PREFIX",
+    "MODES_WITH_PARTIAL_UPDATES",
     "UNAVAILABLE_VALUE",
     "BufferedMerger",
     "CommitTimeFlinkRecordMerger",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from mergers.api import HoodieRecordType, RecordMergeMode
 from mergers.avro import AvroRecordMerger
@@ -25,6 +25,8 @@ from payloads.ordering_fields import ordering_fields
 from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from mergers.api import HoodieRecordMerger
     from mergers.strategies.buffered import BufferedMerger
     from mergers.strategies.ignore_defaults import Fidelity
@@ -35,7 +37,16 @@ if TYPE_CHECKING:
 E = TypeVar("E", bound=enum.Enum)
 _HAS_MODES = ByRelease(False, {"1.0": True})
 _HAS_PARTIAL_UPDATES = ByRelease(False, {"1.1": True})
-_EVENT_TIME: ByRelease[type[BufferedMerger]] = ByRelease(EventTimeMergerV1_0, {"1.1": EventTimeMerger})
+_OF_MODE: dict[RecordMergeMode, ByRelease[type[BufferedMerger]]] = {
+    RecordMergeMode.COMMIT_TIME_ORDERING: ByRelease(CommitTimeMerger, {}),
+    RecordMergeMode.EVENT_TIME_ORDERING: ByRelease(EventTimeMergerV1_0, {"1.1": EventTimeMerger}),
+}
+_IN_PART: dict[RecordMergeMode, type[CommitTimePartialMerger | EventTimePartialMerger]] = {
+    RecordMergeMode.COMMIT_TIME_ORDERING: CommitTimePartialMerger,
+    RecordMergeMode.EVENT_TIME_ORDERING: EventTimePartialMerger,
+}
+MODES_WITH_PARTIAL_UPDATES: Final = tuple(_IN_PART)
+"""The merge modes that can have a partial update mode."""
 _CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0 | SparkWritesMergerV1_0]] = ByRelease(
     CustomMergerV1_0, {"1.1": CustomMerger}
 )
@@ -49,6 +60,14 @@ class PartialUpdateMode(enum.Enum):
 
     IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
     FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
+
+
+_UPDATES: dict[PartialUpdateMode, Callable[[Props, RecordContext, Fidelity], PartialUpdate]] = {
+    PartialUpdateMode.IGNORE_DEFAULTS: lambda _props, context, fidelity: IgnoreDefaults(context.release, fidelity),
+    PartialUpdateMode.FILL_UNAVAILABLE: lambda props, context, _fidelity: FillUnavailable(
+        props, reads_bytes=context.rows_are_avro
+    ),
+}
 
 
 def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create takes)
@@ -90,8 +109,7 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
     if not _HAS_MODES.at(line):
         msg = f"Hudi {line} has no merge modes; give its payload to AvroRecordMerger"
         raise MergerConfigError(msg)
-    is_commit_time = kind is RecordMergeMode.COMMIT_TIME_ORDERING
-    fields = () if is_commit_time else ordering_fields(props, line) or ()
+    fields = () if kind is RecordMergeMode.COMMIT_TIME_ORDERING else ordering_fields(props, line) or ()
     context = RecordContext(rows, line, schema, fields)
     if partial_blocks:
         by_mode = buffered_merger(kind, schema, props, release=line, engine=rows, merger=merger)
@@ -104,12 +122,13 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         elif needed.record_type is HoodieRecordType.SPARK:
             merges = SparkWritesMergerV1_0 if context.rows_are_avro else SparkRowsMergerV1_0
         return merges(context, needed, schema, props)
+    if kind not in _OF_MODE or (partial_update_mode is not None and kind not in _IN_PART):
+        partly = "" if partial_update_mode is None else f" with the partial update mode {_name(partial_update_mode)}"
+        msg = f"no merger is known for the merge mode {kind.value}{partly}; state it in {__name__}"
+        raise MergerConfigError(msg)
     if partial_update_mode is not None:
-        update = _partial_update(partial_update_mode, props, context, fidelity)
-        return CommitTimePartialMerger(context, update) if is_commit_time else EventTimePartialMerger(context, update)
-    if is_commit_time:
-        return CommitTimeMerger(context)
-    return _EVENT_TIME.at(line)(context)
+        return _IN_PART[kind](context, _partial_update(partial_update_mode, props, context, fidelity))
+    return _OF_MODE[kind].at(line)(context)
 
 
 _NEVER_SHIPPED = {
@@ -132,9 +151,15 @@ def _partial_update(
             f"no release has the partial update mode {mode} of RFC-97: {_NEVER_SHIPPED[str(mode)]}; use one of {known}"
         )
         raise MergerConfigError(msg)
-    if _member(PartialUpdateMode, mode) is PartialUpdateMode.IGNORE_DEFAULTS:
-        return IgnoreDefaults(context.release, fidelity)
-    return FillUnavailable(props, reads_bytes=context.rows_are_avro)
+    update = _UPDATES.get(_member(PartialUpdateMode, mode))
+    if update is None:
+        msg = f"no rule is known for the partial update mode {_name(mode)}; state it in {__name__}"
+        raise MergerConfigError(msg)
+    return update(props, context, fidelity)
+
+
+def _name(mode: PartialUpdateMode | str) -> str:
+    return mode.value if isinstance(mode, PartialUpdateMode) else mode
 
 
 def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:

@@ -63,10 +63,6 @@ class IgnoreDefaults(PartialUpdate):
         """
         return schema.derived(_gaps, self._test, self._refused)
 
-    def fills_nulls_alone(self, schema: AvroSchema) -> bool:
-        """Whether no column of `schema` has a default but null."""
-        return all(not field.has_default or field.default is None for field in schema.fields)
-
 
 def _gaps(schema: AvroSchema, test: Callable[[Field], Gap], refused: str) -> tuple[tuple[str, Gap], ...]:
     return tuple((field.name, _gap(field, test, refused)) for field in schema.fields)

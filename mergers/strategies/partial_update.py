@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from mergers.strategies.buffered import Version
+from payloads.avro import is_null
+from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
@@ -26,9 +28,15 @@ class PartialUpdate(ABC):
             SchemaError: Hudi can't detect the gaps of a column.
         """
 
-    def fills_nulls_alone(self, schema: AvroSchema) -> bool:  # noqa: ARG002 (an interface)
-        """Whether every column of `schema` can have gaps, and null is what they are."""
-        return False
+    def fills_nulls_alone(self, schema: AvroSchema) -> bool:
+        """Whether every column of `schema` can have gaps, null is what they are, and `filled` is the one below."""
+        if type(self).filled is not PartialUpdate.filled:
+            return False
+        try:
+            gaps = self.gaps(schema)
+        except SchemaError:
+            return False
+        return len(gaps) == len(schema.fields) and all(is_gap is is_null for _, is_gap in gaps)
 
     def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
         """Return `high` with its gaps filled from `low`; `high` itself if there are none.

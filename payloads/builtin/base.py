@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.api import HoodieRecordPayload
 from payloads.avro import encode, to_physical
-from payloads.builtin.overrides import Extension, spell_in_java
-from payloads.builtin.rules import IS_DELETED, flag_tests
+from payloads.builtin.overrides import Extension, keep_own_rules, spell_in_java
+from payloads.builtin.rules import IS_DELETED
 from payloads.builtin.unused import unused_methods
 from payloads.errors import NullOrderingError, PayloadConfigError, PayloadFamilyError, UnsupportedPayloadOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
@@ -55,7 +55,8 @@ class BuiltinPayload(HoodieRecordPayload):
     def __init_subclass__(cls, *, heads_family: bool = False) -> None:
         """Make `cls` the family of itself and its subclasses if `heads_family` is set.
 
-        A class of Hudi gets Java's names, a user's class the calls of the methods that it overrides.
+        A class of Hudi gets Java's names and keeps the rules that it states itself, a user's class gets the calls of
+        the methods that it overrides.
         """
         super().__init_subclass__()
         if heads_family:
@@ -65,6 +66,7 @@ class BuiltinPayload(HoodieRecordPayload):
         elif cls.unbound is None:
             _Shipped.classes.add(cls)
             spell_in_java(cls)
+            keep_own_rules(cls)
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
@@ -220,11 +222,6 @@ class BaseAvroPayload(BuiltinPayload):
             )
             raise NullOrderingError(msg)
         self.ordering_value = ordering_value
-
-    @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the test of the delete flag."""
-        return flag_tests(schema)
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the record marks itself as a delete: boolean true in the top-level `_hoodie_is_deleted`."""

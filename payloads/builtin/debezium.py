@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.avro import AvroSchema, Branch, plain_text
 from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
@@ -52,6 +53,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     flag_wins: ClassVar[bool] = by_release(True, since={"0.13": False})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+    batch_wins = same_rule(BaseAvroPayload.batch_wins)
     asks_for_ordering = by_release(False, since={"1.0": True})
 
     @classmethod
@@ -150,6 +152,8 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     java_name = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
     position_field = MYSQL_SEQUENCE
+    insert_tests = same_rule(AbstractDebeziumAvroPayload.insert_tests)
+    batch_wins = same_rule(BaseAvroPayload.batch_wins)
 
     should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
     _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
@@ -227,6 +231,8 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
+    insert_tests = same_rule(AbstractDebeziumAvroPayload.insert_tests)
+    batch_wins = same_rule(BaseAvroPayload.batch_wins)
 
     should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
     _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position

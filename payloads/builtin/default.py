@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from payloads.api import SENTINEL, Sentinel
 from payloads.avro import value_text
 from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import IS_DELETED, DeleteTest, PairRule, flag_tests, text_tests
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
@@ -44,6 +45,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     own_overloads = frozenset({"combine_and_get_update_value", "get_insert_value"})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+    batch_wins = same_rule(BaseAvroPayload.batch_wins)
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         super().__init__(record, ordering_value)
@@ -218,7 +220,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def pair_rule(cls, props: Props) -> PairRule | None:
-        """Return the comparison by the one ordering field, also for the subclasses, which differ in `incoming_wins`.
+        """Return the comparison by the one ordering field, as `incoming_wins` decides it.
 
         No rule covers event times computed from a record, truncated timestamps or several ordering fields.
         """

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.avro import plain_text
 from payloads.builtin.base import BaseAvroPayload
+from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import PairRule, flag_tests, text_tests
 from payloads.errors import PayloadFailedError, SchemaError
@@ -34,6 +35,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), since={"1.1": ()})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
+    batch_wins = same_rule(BaseAvroPayload.batch_wins)
 
     @classmethod
     def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:

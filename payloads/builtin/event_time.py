@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from payloads.builtin.default import DELETE_FIELD, DefaultHoodieRecordPayload
+from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import flag_tests
 from payloads.release import by_release
@@ -28,6 +29,8 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.EventTimeAvroPayload"
+    pair_rule = same_rule(DefaultHoodieRecordPayload.pair_rule)
+    batch_wins = same_rule(DefaultHoodieRecordPayload.batch_wins)
 
     #: Whether combine compares the ordering fields before a flagged record deletes the row.
     flag_obeys_ordering: ClassVar[bool] = by_release(True, since={"0.13": False})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
+from payloads.builtin.overrides import same_rule
 from payloads.release import releases
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ class FirstValueAvroPayload(DefaultHoodieRecordPayload):
 
     java_name = "org.apache.hudi.common.model.FirstValueAvroPayload"
     shipped = releases(since="0.15", until="1.0")
+    insert_tests = same_rule(DefaultHoodieRecordPayload.insert_tests)
+    pair_rule = same_rule(DefaultHoodieRecordPayload.pair_rule)
 
     def tie_wins(self, props: Props) -> bool:
         """Whether an incoming version with the ordering value of the stored row replaces it: never."""

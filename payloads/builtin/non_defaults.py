@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from payloads.avro import AvroSchema, RecordBuilder, default_test, is_null
+from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import FillRule, PairRule
 from payloads.errors import SchemaError
@@ -41,6 +42,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     __slots__ = ()
 
+    insert_tests = same_rule(OverwriteWithLatestAvroPayload.insert_tests)
     java_name = "org.apache.hudi.common.model.OverwriteNonDefaultsWithLatestAvroPayload"
 
     # -- within a batch
@@ -72,19 +74,15 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def batch_wins(cls) -> tuple[bool, bool, bool] | None:
-        """Return that the greater ordering value wins; None for the classes that merge fields."""
-        own = OverwriteNonDefaultsWithLatestAvroPayload.pre_combine
-        return (True, True, False) if cls.pre_combine is own else None
+        """Return that the greater ordering value wins."""
+        return True, True, False
 
     # -- against the stored row
 
     @classmethod
     def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
         """Return that the incoming row is the later one; None if a column has a default that is not null."""
-        own = OverwriteNonDefaultsWithLatestAvroPayload.combine_and_get_update_value
-        if cls.combine_and_get_update_value is not own or not _only_nulls_are_gaps(schema, cls.gap_of):
-            return None
-        return FillRule(PairRule(None), makes_rows=True)
+        return FillRule(PairRule(None), makes_rows=True) if _only_nulls_are_gaps(schema, cls.gap_of) else None
 
     def combine_and_get_update_value(
         self,

@@ -28,6 +28,8 @@ _LENGTHS = {"pre_combine": 3, "combine_and_get_update_value": 3, "get_insert_val
 """The methods with overloads that a merge point calls, and how much the longest takes."""
 _OF_FIELDS = frozenset({"_java_set_field", "_java_overwrite_field"})
 RULES = ("insert_tests", "pair_rule", "fill_rule", "batch_wins")
+_DECLARED = frozenset({"_abc_impl", "java_name", "aliases", "shipped", "own_overloads"})
+"""What a class says of itself, which overrides nothing."""
 _ROOTS = frozenset({object, ABC, HoodieRecordPayload})
 
 
@@ -36,6 +38,24 @@ def spell_in_java(own: type) -> None:
     for name, java_name in SPELLED.items():
         if name in vars(own):
             setattr(own, java_name, vars(own)[name])
+
+
+def keep_own_rules(own: type) -> None:
+    """Leave a class of Hudi that overrides anything of the class it extends with the rules that it states itself.
+
+    A rule says what the methods of the class that states it do, and a subclass may do something else.
+    """
+    inherited = {name for kind in own.__mro__[1:] if kind not in {object, ABC} for name in vars(kind)}
+    overridden = (vars(own).keys() & inherited) - {*_DECLARED, *RULES}
+    if any(name == "__init__" or not name.startswith("__") for name in overridden):
+        for rule in RULES:
+            if rule not in vars(own):
+                setattr(own, rule, classmethod(_no_rule))
+
+
+def same_rule(rule: Callable[..., Any]) -> Any:
+    """Return a rule of another class for a class that states it, too: it holds with the methods that this one has."""
+    return classmethod(rule.__func__)  # type: ignore[attr-defined]  # rules are class methods
 
 
 class Extension:
@@ -256,4 +276,4 @@ def _decoded(payload: Any, schema: Any) -> Any:
 
 
 def _no_rule(_cls: type, *_arguments: Any) -> None:
-    """State no rule: a user's class is asked for each pair."""
+    return  # no rule is stated: the class is asked for each pair

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.avro import NULL_VALUE, default_test
 from payloads.builtin.base import BaseAvroPayload
-from payloads.builtin.rules import PairRule
+from payloads.builtin.rules import PairRule, flag_tests
 from payloads.release import by_release
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import AvroSchema, Field, Record
+    from payloads.builtin.rules import DeleteTest
 
 
 class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
@@ -41,6 +42,11 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.0": _later_arrival_wins})  # noqa: SLF001
 
     @classmethod
+    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
+        """Return the test of the delete flag."""
+        return flag_tests(schema)
+
+    @classmethod
     def batch_wins(cls) -> tuple[bool, bool, bool] | None:
         """Return that the later arrival wins where it does, from 1.0 on."""
         is_later = cls.pre_combine is OverwriteWithLatestAvroPayload._later_arrival_wins
@@ -48,9 +54,8 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
 
     @classmethod
     def pair_rule(cls, props: Props) -> PairRule | None:
-        """Return that the incoming row wins, for the classes that merge as this one does."""
-        own = OverwriteWithLatestAvroPayload.combine_and_get_update_value
-        return PairRule(None) if cls.combine_and_get_update_value is own else None
+        """Return that the incoming row wins."""
+        return PairRule(None)
 
     def combine_and_get_update_value(
         self,

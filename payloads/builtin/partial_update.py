@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.avro import is_null
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.builtin.overrides import same_rule
 from payloads.builtin.rules import FillRule, PairRule
 from payloads.errors import OrderingTypeError, PayloadBridgeError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, same_class
@@ -46,6 +47,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     java_name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
     shipped = releases(since="0.13")
+    insert_tests = same_rule(OverwriteNonDefaultsWithLatestAvroPayload.insert_tests)
     own_overloads = frozenset({"pre_combine", "combine_and_get_update_value"})
 
     @staticmethod
@@ -178,8 +180,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     @classmethod
     def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
         """Return the comparison by the one ordering field; None for several, and for truncated timestamps."""
-        own = PartialUpdateAvroPayload.combine_and_get_update_value
-        if cls.combine_and_get_update_value is not own or is_true(props.get(CONSISTENT_TIMESTAMP)):
+        if is_true(props.get(CONSISTENT_TIMESTAMP)):
             return None
         fields = ordering_fields(props, cls.release)
         if fields is None:

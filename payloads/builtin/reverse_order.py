@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
+from payloads.builtin.overrides import same_rule
 from payloads.release import releases
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
 
     java_name = "org.apache.hudi.common.model.ReverseOrderHoodieRecordPayload"
     shipped = releases(since="1.2")
+    insert_tests = same_rule(DefaultHoodieRecordPayload.insert_tests)
+    pair_rule = same_rule(DefaultHoodieRecordPayload.pair_rule)
 
     def incoming_wins(self, order: int, props: Props) -> bool:
         """Whether to update, given `order`: the stored ordering value compared with the incoming one."""

@@ -20,13 +20,16 @@ class ModeMerger {
                 : new UserMerger10(user, asked.props, context);
         }
         String mode = (String) rule.get("mode");
-        if (mode.equals(MergeMode.COMMIT_TIME_ORDERING)) {
+        if (MergeMode.COMMIT_TIME_ORDERING.equals(mode)) {
             return new ModeMerger(context);
         }
-        if (mode.equals(MergeMode.EVENT_TIME_ORDERING)) {
+        if (MergeMode.EVENT_TIME_ORDERING.equals(mode)) {
             return since11 ? new EventTime(context) : new EventTime10(context);
         }
-        return since11 ? (ModeMerger) new CustomMerger(asked, context) : new CustomMerger10(asked, context);
+        if (MergeMode.CUSTOM.equals(mode)) {
+            return since11 ? (ModeMerger) new CustomMerger(asked, context) : new CustomMerger10(asked, context);
+        }
+        throw new RecordError("the merge mode " + mode + " is not known in Java; use the python engine");
     }
 
     /** Merges a row with what came before it; null keeps `existing`. */

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.config import capabilities, keys
 from bridge.engines.books import final_point, fold_point
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
+MODES_IN_JAVA: Final = frozenset({_CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING})
+"""The merge modes of `ModeMerger.java`."""
 DEFAULT_PAYLOAD = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
 """A class of every release; 1.0 writes with it in addition to a merger."""
 
@@ -73,7 +75,6 @@ class Calls:
         """
         _check(plan, in_java=in_java)
         self._plan = plan
-        self._in_java = in_java
         self._config = merge_config(plan) if capabilities(plan.release).merge_modes else None
         named = list(dict.fromkeys(self._classes()))
         merger = plan.merger
@@ -81,21 +82,16 @@ class Calls:
             if not self._asks_merger():
                 raise PlanError(_uncalled_merger(plan, self._config))
             named = named or [DEFAULT_PAYLOAD]  # is in every bundle
-        if not named and may_call_none:
-            if in_java:
-                self._refuse_partial_updates()
-            named = [DEFAULT_PAYLOAD]
-        if not named:
+        if not named and not may_call_none:
             raise PlanError(_uncalled(plan, self._config))
+        unknown = modes_unknown_to_java(plan) if in_java else ()
+        if unknown:
+            msg = f"the table merges by {' and '.join(unknown)}, which Java does not run; use the python engine"
+            raise PlanError(msg)
+        named = named or [DEFAULT_PAYLOAD]
         source = () if merger is None else (merger.jars, merger.package)
         self.reference = plan.payload or StoredPayloadRef(named[0], *source)
         self.classes = tuple(named)
-
-    def _refuse_partial_updates(self) -> None:
-        partial = None if self._config is None else self._config.partial_update_mode
-        if partial is not None:
-            msg = f"the upgraded table merges by {partial}, which the jvm engine does not run; use the python engine"
-            raise PlanError(msg)
 
     def _asks_merger(self) -> bool:
         rules = () if self._config is None else self._config.rules
@@ -108,20 +104,13 @@ class Calls:
             return
         if capabilities(plan.release).payload_writer and config.merge.payload is not None:
             yield config.merge.payload
-        for name, rule in config.rules:
-            partial = config.partial_update_mode
+        for _, rule in config.rules:
             if rule.mode is _CUSTOM:
                 if rule.payload is not None:
                     yield rule.payload
                 elif plan.merger is None:
                     msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger and --jar"
                     raise PlanError(msg)
-            elif self._in_java and partial is not None and any(other.mode is _CUSTOM for _, other in config.rules):
-                msg = (
-                    f"the {name} of this table merges by {rule.mode} with {partial}, which the jvm engine does not "
-                    "run; use the python engine"
-                )
-                raise PlanError(msg)
 
     def described(self, schema: AvroSchema) -> Json:
         """Return the calls of writer and reader as plain values.
@@ -280,6 +269,17 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 
 # -- what the engine does not do
+
+
+def modes_unknown_to_java(plan: MergePlan) -> tuple[str, ...]:
+    """Return the merge modes and partial update modes of a plan that only Python has."""
+    if not capabilities(plan.release).merge_modes:
+        return ()
+    config = merge_config(plan)
+    used = dict.fromkeys(rule.mode for _, rule in config.rules if rule.mode is not None)
+    # In mode CUSTOM a table's partial update mode counts for nothing.
+    partial = config.partial_update_mode if used.keys() - {_CUSTOM} else None
+    return (*(mode.value for mode in used if mode not in MODES_IN_JAVA), *(() if partial is None else (partial,)))
 
 
 def _check(plan: MergePlan, *, in_java: bool) -> None:

@@ -16,10 +16,9 @@ from bridge.config import UpgradeCompaction, capabilities
 from bridge.engines.control_columns import ORIGIN, PORT
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of, secret_of
-from bridge.engines.jvm.job import Calls
+from bridge.engines.jvm.job import Calls, modes_unknown_to_java
 from bridge.engines.jvm.merger import with_strategy_id
 from bridge.engines.jvm.references import InDriver, InExecutor, called_from_python, in_executor_at
-from bridge.merge import merge_config
 from bridge.plan import MergePlan
 from bridge.programs import Handover
 from bridge.spark import quoted
@@ -74,10 +73,10 @@ def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
 
 
 def _needs_python(job: Job) -> bool:
-    """Whether a job is more than Java knows: program, upgrade, global index, partial update mode, quarantine."""
+    """Whether a job is more than Java knows: program, upgrade, global index, mode, quarantine."""
     change = job.arguments.get("handover")
     more = not job.spec.in_java or job.plan.global_index or job.quarantines
-    return more or any(map(_updates_in_part, [job.plan, *_plans(change)])) or _is_more_than_an_upgrade(change)
+    return more or any(map(modes_unknown_to_java, [job.plan, *_plans(change)])) or _is_more_than_an_upgrade(change)
 
 
 def _is_more_than_an_upgrade(change: object) -> bool:
@@ -87,10 +86,6 @@ def _is_more_than_an_upgrade(change: object) -> bool:
     upgraded = change.upgraded
     plans = upgraded is not None and capabilities(upgraded.release).upgrade_compaction is UpgradeCompaction.PLANNED
     return plans or change.then is not None or change.compacting is not None
-
-
-def _updates_in_part(plan: MergePlan) -> bool:
-    return capabilities(plan.release).merge_modes and merge_config(plan).partial_update_mode is not None
 
 
 def _in_executor(spark: SparkSession, plan: MergePlan) -> MergePlan:

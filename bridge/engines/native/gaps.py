@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
@@ -12,7 +12,7 @@ from bridge.spark import quoted, quoted_name
 from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, PartialUpdateMode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame
 
@@ -51,10 +51,14 @@ def gaps_of(mode: str | None, schema: AvroSchema, props: Mapping[str, str], *, r
 
     In such a schema only null is declared as a default. Spark's rows show no text of bytes to FILL_UNAVAILABLE.
     """
-    if mode is None:
-        return ()
-    if PartialUpdateMode(mode) is PartialUpdateMode.IGNORE_DEFAULTS:
-        return tuple(Gap(field.name, None) for field in schema.fields if field.schema.nullable)
+    return () if mode is None else _GAPS[mode](schema, props, reads_bytes)
+
+
+def _nulls(schema: AvroSchema, _props: Mapping[str, str], _reads_bytes: bool) -> tuple[Gap, ...]:  # noqa: FBT001 (one of several)
+    return tuple(Gap(field.name, None) for field in schema.fields if field.schema.nullable)
+
+
+def _marked(schema: AvroSchema, props: Mapping[str, str], reads_bytes: bool) -> tuple[Gap, ...]:  # noqa: FBT001
     marker = props.get(MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE)
     if marker is None:
         return ()
@@ -63,6 +67,14 @@ def gaps_of(mode: str | None, schema: AvroSchema, props: Mapping[str, str], *, r
         kinds["bytes"] = marker.encode()
     marked = [(field.name, field.schema.non_null) for field in schema.fields]
     return tuple(Gap(name, kinds[kind.kind]) for name, kind in marked if kind.kind in kinds and kind.logical is None)
+
+
+_GAPS: dict[str, Callable[[AvroSchema, Mapping[str, str], bool], tuple[Gap, ...]]] = {
+    PartialUpdateMode.IGNORE_DEFAULTS.value: _nulls,
+    PartialUpdateMode.FILL_UNAVAILABLE.value: _marked,
+}
+FILLED: Final = frozenset({None, *_GAPS})
+"""The partial update modes that are filled by expressions, and none."""
 
 
 def any_gap(gaps: tuple[Gap, ...], names: Mapping[str, str] | None = None) -> Column:

@@ -6,7 +6,7 @@ import abc
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.engines.native.gaps import gaps_of
+from bridge.engines.native.gaps import FILLED, gaps_of
 from bridge.engines.native.ordering import kind_of
 from bridge.merge import MergePoint, delete_tests, merge_props
 from mergers import RecordMergeMode
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
 HISTORY, _QUERIES = "simulate", "snapshot"
 _COMPARES_ROWS = frozenset({"upsert", HISTORY})
+_KNOWN = frozenset({RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.CUSTOM})
+_WHEN_NOT_EARLIER = (True, True, False)
 
 _BY_ARRIVAL = ByRelease(False, {"1.0": True})
 _FLAG_FIRST = ByRelease(False, {"0.13": True})
@@ -149,6 +151,13 @@ class ModeRules(JobRules):
         return (self.config.read,) if self.reads_log else (self.config.dedup, self.config.merge)
 
     @property
+    def unknown(self) -> tuple[str, ...]:
+        """The modes that have no expressions, by name; a payload class or a merger may decide in CUSTOM."""
+        modes = {str(rule.mode and rule.mode.value) for rule in self.rules if rule.mode not in _KNOWN}
+        partial = self.config.partial_update_mode
+        return (*sorted(modes), *(() if partial in FILLED else (str(partial),)))
+
+    @property
     def by_event_time(self) -> bool:
         """Whether ordering values compare."""
         return self.rules[0].mode is RecordMergeMode.EVENT_TIME_ORDERING
@@ -233,7 +242,9 @@ class PayloadRules(JobRules):
             return False
         if self.job.program == _QUERIES and self._payload is AWSDmsAvroPayload:
             return False  # it fails on a delete that meets no row
-        return rule.field is None or (rule.field,) == self.told
+        if rule.field is None:
+            return all(rule.wins)
+        return (rule.field,) == self.told and rule.wins == _WHEN_NOT_EARLIER
 
     def is_comparable(self, kind: Kind) -> bool:
         """Whether a reader compares the values of rows and of delete entries by texts that SQL reads."""

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines.control_columns import IS_DELETE, ORDERING
-from bridge.engines.python.column_pairs import compares_as_arrow
+from bridge.engines.python.column_pairs import compares_as_arrow, takes_last_of_greatest
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bridge.engines.python.outcomes import Outcomes
     from bridge.engines.python.piles import Position
     from bridge.merge import RecordMerge, UserBatch
+    from payloads.builtin import PairRule
 
 
 class UserMerges(NamedTuple):
@@ -65,10 +66,14 @@ class BatchPath:
         self._outcomes = outcomes
         self._ordering = user.batch if user is not None else rule
         self._deletes: Rows = np.zeros(0, np.int64)
-        if rule is not None and rule.rule is not None and not compares_as_arrow(rule.rule, merge.schema):
+        if rule is not None and rule.rule is not None and not self._chooses(rule.rule, merge):
             rule = rule._replace(rule=None)
         self._rule = rule
         self._inserts = InsertMask(None if rule is None else rule.tests, None if rule is None else rule.ordering, merge)
+
+    @staticmethod
+    def _chooses(rule: PairRule, merge: RecordMerge) -> bool:
+        return compares_as_arrow(rule, merge.schema) and takes_last_of_greatest(rule)
 
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that survive, and the rows that a program has to see; as `FastPath` does."""

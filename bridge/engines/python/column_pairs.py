@@ -57,14 +57,21 @@ class PairWinners:
         return Winners(told & loses, told & wins)
 
 
+def takes_last_of_greatest(rule: PairRule) -> bool:
+    """Whether of any number of rows the last one of those with the greatest value stays, or the last one of all."""
+    return rule.wins == ((True, True, True) if rule.field is None else (True, True, False))
+
+
 def compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
     """Whether Arrow compares the values of the rule's column as Java compares what Hudi makes of them.
+
+    A rule without a column says that the newer row wins, whatever is compared.
 
     It does not for floating point (NaN, the zeros), for bytes (signed in Java), for enums, which come as texts, nor for
     milliseconds, whose column has microseconds.
     """
     if rule.field is None:
-        return True
+        return all(rule.wins)
     field = schema.by_name.get(rule.field)
     if field is None:
         return False

@@ -17,7 +17,8 @@ from bridge.engines.python.fast_path import RowMerges
 from bridge.engines.python.worker import merged
 from bridge.programs import PROGRAMS, Origin
 from bridge.spark import META_COLUMNS
-from payloads import SENTINEL, parse_schema
+from payloads import SENTINEL, parse_schema, resolve_payload
+from payloads.ordering import compare
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
 from tests.support.user_payloads import KeepsLongestName
@@ -253,6 +254,27 @@ def test_the_fast_path_reads_ordering_values_as_the_program(program, release, na
     job, schema = parts_of(program, release, name, variant=variant)
     seed = random.Random(f"{SEED}{program}{kind}")  # noqa: S311 (a seed repeats it)
     agreed(job, schema, versions(program, seed, FEW_KEYS, variant.values), monkeypatch)
+
+
+@pytest.mark.parametrize("wins", [(True, False, False), (False, True, True), (False, False, True), (True, True, False)])
+def test_a_rule_of_a_batch_is_followed_or_calls_decide(wins, monkeypatch):
+    payload = resolve_payload("DefaultHoodieRecordPayload", "0.15")
+
+    def pre_combine(self, older, schema=None, props=None):
+        return self if wins[compare(older.ordering_value, self.ordering_value) + 1] else older
+
+    monkeypatch.setattr(payload, "batch_wins", classmethod(lambda _: wins), raising=False)
+    monkeypatch.setattr(payload, "pre_combine", pre_combine, raising=False)
+    job, schema = parts_of("combine_input", "0.15", "default")
+    pairs = {"a rising": (1, 2), "an equal": (1, 1), "falling": (2, 1)}
+    rows = [
+        {"id": key, "ts": ts, "name": name, ORIGIN: int(Origin.INCOMING)}
+        for key, values in pairs.items()
+        for name, ts in zip(("first", "last"), values, strict=True)
+    ]
+    batches = pa.Table.from_pylist(rows, schema).combine_chunks().to_batches()
+    kept = [one["name"] for batch in merged(job, batches) for one in batch.to_pylist()]
+    assert kept == ["last" if one else "first" for one in wins]
 
 
 def decidable(program):

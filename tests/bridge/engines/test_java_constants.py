@@ -10,6 +10,7 @@ import pytest
 
 from bridge.engines.jvm.constants import FILE, constants_java, groups
 from bridge.engines.jvm.jars import SOURCES
+from bridge.engines.jvm.job import MODES_IN_JAVA
 
 ROOT = Path(__file__).parents[3]
 TOP = ("payloads", "mergers", "bridge")
@@ -164,3 +165,8 @@ def messages(source):
         yield "".join(
             part if place % 2 else "{}" * bool(re.sub(r"[\s+]", "", part)) for place, part in enumerate(parts)
         )
+
+
+def test_java_is_asked_for_the_merge_modes_alone_that_it_has():
+    written = (SOURCES / "ModeMerger.java").read_text("utf-8")
+    assert set(re.findall(r"MergeMode\.(\w+)\.equals\(mode\)", written)) == {mode.name for mode in MODES_IN_JAVA}

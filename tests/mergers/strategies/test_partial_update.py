@@ -39,6 +39,28 @@ def mode(merge_mode, partial="IGNORE_DEFAULTS", schema=ROWS, props=None, **optio
     return buffered_merger(merge_mode, schema, props, partial_update_mode=partial, **options)
 
 
+class FillsTwos(IgnoreDefaults):
+    """Has other gaps than null."""
+
+    def gaps(self, schema):
+        return tuple((name, lambda value: value == 2) for name, _ in super().gaps(schema))
+
+
+class Reverses(IgnoreDefaults):
+    """Has the gaps of its class, and fills them in another way."""
+
+    def filled(self, high, low, newer):
+        return super().filled(low, high, newer)
+
+
+def test_nulls_alone_are_filled_by_what_neither_has_other_gaps_nor_fills_them_in_another_way():
+    defaults = schema_of(n=("long", 0))
+    found = {kind.__name__: kind().fills_nulls_alone(ROWS) for kind in (IgnoreDefaults, FillsTwos, Reverses)}
+    assert found == {"IgnoreDefaults": True, "FillsTwos": False, "Reverses": False}
+    assert not IgnoreDefaults().fills_nulls_alone(defaults)
+    assert not FillUnavailable(PREFIXED).fills_nulls_alone(ROWS)
+
+
 # -- which version fills which
 
 

@@ -1,6 +1,11 @@
-"""The toy payload is found by its name, merges, is listed, and obeys the laws that it should."""
+"""The toy payload is found by its name, merges, is listed, and obeys the laws that it should.
+
+With `spark` it runs under every engine that runs ports: the native one does not know it.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from click.testing import CliRunner
 
@@ -31,3 +36,16 @@ for words in (["payloads"], ["payloads", NAME]):
 plan = MergePlan(payload=NAME, release="1.2", key="id")
 snapshots = simulate([[{"id": 1, "name": "a"}], [{"id": 1, "name": "b"}]], struct_of("id int, name string"), plan)
 assert [row["name"] for row in snapshots[2]] == ["a"]
+
+if "spark" in sys.argv[1:]:
+    from tests.support.under_engines import check_engines
+
+    found = check_engines(
+        plan,
+        "id int, name string",
+        ([(1, "a")], [(1, "b"), (2, "c"), (2, "d")]),
+        unknown="payload class",
+        without={"native": "payload class"},
+    )
+    for point in ("upsert", "snapshot", "compact"):
+        assert found[point] == ["(1, 'a')", "(2, 'c')"], (point, found[point])
