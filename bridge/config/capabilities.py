@@ -74,6 +74,8 @@ class Capabilities:
             them (HoodieFileGroupReaderBasedParquetFileFormat).
         lists_by_metadata: readers find files by the metadata table, unless told otherwise
             (HoodieMetadataConfig.DEFAULT_METADATA_ENABLE_FOR_READERS).
+        service_schemas: a commit of a table service says the schema of the table, too, else writes alone do
+            (TableSchemaResolver.getLatestCommitMetadataWithValidSchema).
         shows_vectors: shows VECTOR columns as arrays, else as bytes (VectorConversionUtils).
         log_units: which unit timestamps in files have (AvroSchemaRepair, from 1.1 on).
         blocks_by_instant: a log's blocks are merged instant by instant, by the first block of each, else as they lie
@@ -128,6 +130,7 @@ class Capabilities:
     partition_from_path: bool
     lists_by_metadata: bool
     log_units: LogUnits
+    service_schemas: bool
     shows_vectors: bool
     blocks_by_instant: bool
     upgrade_compaction: UpgradeCompaction
@@ -199,6 +202,7 @@ _V0_12 = Capabilities(
     partition_from_path=False,
     lists_by_metadata=False,
     log_units=LogUnits.OF_TABLE,
+    service_schemas=False,
     shows_vectors=False,
     blocks_by_instant=False,
     upgrade_compaction=UpgradeCompaction.NONE,
@@ -278,6 +282,7 @@ _V1_2 = replace(
     commit_time_lookup=False,
     blocks_by_instant=True,
     log_units=LogUnits.REPAIRED_LOCAL,
+    service_schemas=True,
     shows_vectors=True,
     spark_conf=True,
     widens_decimals=True,

@@ -6,6 +6,7 @@ from bridge.hudi.base_files import key_edges
 from bridge.hudi.errors import AlteredTableError, DamagedFileError, HudiTableError, UnreadableTableError
 from bridge.hudi.file_slices import FileSlice
 from bridge.hudi.files import tables_below
+from bridge.hudi.instants import Instant, State
 from bridge.hudi.partition_values import ComputedKeys
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
@@ -18,7 +19,7 @@ from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
 from bridge.hudi.slice_tasks import answer_columns
 from bridge.hudi.table import HudiTable
-from bridge.hudi.timeline import ActiveTimeline, Instant, State
+from bridge.hudi.timeline import ActiveTimeline
 
 __all__ = [
     "ActiveTimeline",

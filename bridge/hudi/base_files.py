@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import orc
 
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError, told
 from bridge.hudi.hfile import read_cells
 from bridge.spark import META_COLUMNS
 from payloads.avro import read_container
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 BOOTSTRAP_INSTANT = "00000000000001"
 _INDEX_FOLDER = ".hoodie/.aux/.bootstrap/.fileids"
 _ROWS = 1 << 15
+_AVRO_SCHEMA = b"parquet.avro.schema"
 _KEY_EDGES = (b"hoodie_min_record_key", b"hoodie_max_record_key")
 
 
@@ -60,6 +61,16 @@ def schema_of(files: TableFiles, path: str) -> pa.Schema:
             return orc.ORCFile(stream).schema if path.endswith(".orc") else pq.read_schema(stream)
     except (pa.ArrowException, OSError) as error:
         raise _unreadable(files, path, error) from error
+
+
+def avro_schema_of(files: TableFiles, path: str) -> str | None:
+    """Return the Avro schema in the footer of a base file, as JSON; None where it has none.
+
+    Raises:
+        DamagedFileError: it can't be read in the format that its name says.
+    """
+    told = (schema_of(files, path).metadata or {}).get(_AVRO_SCHEMA)
+    return None if told is None else told.decode(errors="replace")
 
 
 def key_edges(files: TableFiles, path: str) -> tuple[str, ...]:
@@ -159,7 +170,7 @@ def _orc(files: TableFiles, path: str, columns: Sequence[str] | None) -> Iterato
 
 
 def _unreadable(files: TableFiles, path: str, error: Exception) -> DamagedFileError:
-    msg = f"{files.described(path)} can't be read: {error}; restore the file, or roll its commit back with Hudi"
+    msg = f"{files.described(path)} can't be read: {told(error)}; restore the file, or roll its commit back with Hudi"
     return DamagedFileError(msg)
 
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import struct
 from typing import TYPE_CHECKING, Self
 
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+def told(error: object) -> str:
+    """Return what is wrong with a file by the error of what parses it, on one line and in no terms of Python."""
+    match error:
+        case UnicodeDecodeError():
+            return "it has bytes that are no text"
+        case KeyError() if error.args:
+            return f"it lacks {error.args[0]}"
+        case struct.error() | IndexError() | EOFError() | StopIteration():
+            return "it ends too early"
+        case TypeError() | AttributeError() | KeyError():
+            return "it has another shape"
+    return (str(error).splitlines() or ["it can't be parsed"])[0].rstrip(". ")
 
 
 class HudiTableError(PayloadBridgeError, ValueError):

@@ -183,7 +183,15 @@ class TableFiles:
         except OSError as error:
             msg = f"{self.described(folder)} can't be listed: {error}; check the path and your permissions"
             raise HudiTableError(msg) from error
-        return found
+        return [info for info in found if _has_name(info)]
+
+
+def _has_name(info: fs.FileInfo) -> bool:
+    """Whether a name is text; Hudi passes over any other, which Java can't open again."""
+    try:
+        return bool(info.base_name)
+    except UnicodeDecodeError:
+        return False
 
 
 def tables_below(root: str) -> list[str]:

@@ -201,10 +201,7 @@ def _header(stream: RandomAccess, file: str, offset: int, position: int, stop: i
             raise _damaged(file, offset, f"an entry of its header has {length} bytes")
         if key not in known:
             raise _damaged(file, offset, f"its header has the unknown key {key}")
-        try:
-            header[HeaderKey(key)] = stream.read_at(length, position).decode()
-        except UnicodeDecodeError as error:
-            raise _damaged(file, offset, f"its header's {HeaderKey(key).name} is not text") from error
+        header[HeaderKey(key)] = stream.read_at(length, position).decode(errors="replace")  # as Java does
         position += length
     if entries < 0:
         raise _damaged(file, offset, f"its header has {entries} entries")

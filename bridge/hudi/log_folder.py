@@ -24,6 +24,7 @@ from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
 from bridge.hudi.timestamp_units import block_schema, rewritten_by
+from bridge.hudi.unmerged import record_merge
 from bridge.merge import LogDelete, LogRow, MergePoint, RecordMerge
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey
@@ -81,9 +82,7 @@ class LogFolder:
 
     @functools.cached_property
     def _whole(self) -> RecordMerge:
-        if self._query.unnamed_class is not None:
-            raise UnreadableTableError(self._query.unnamed_class)
-        return RecordMerge(self._query.plan, self._schema, has_meta=True)
+        return record_merge(self._query, self._schema)
 
     @functools.cached_property
     def _rule(self) -> LogRule | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
     from bridge.hudi.files import TableFiles
 
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
+_BACKUP_FILE = f"{PROPERTIES_FILE}.backup"
 _VERSION = keys.TABLE_VERSION.key
+_CHECKSUM = "hoodie.table.checksum"
+_NAME, _DATABASE = "hoodie.table.name", "hoodie.database.name"
+_LAYOUT = "hoodie.timeline.layout.version"
+_LAYOUTS = ("0", "1", "2")
 _FIRST_LIKE_TODAY = 6
 _FORMATS = ("PARQUET", "ORC")
 _SIMPLE = "SIMPLE"
@@ -42,17 +48,10 @@ class TableProperties:
         """Read the properties of a table.
 
         Raises:
-            UnreadableTableError: the folder holds no table, or one of another version or base file format.
+            UnreadableTableError: the folder holds no table, or one of another version or base file format, or its
+                properties are not as Hudi wrote them.
         """
-        folder, _, name = PROPERTIES_FILE.rpartition("/")
-        if name not in files.names(folder):
-            msg = f"{files.path} is not a Hudi table: it has no {PROPERTIES_FILE}; name the table's base path"
-            raise UnreadableTableError(msg)
-        try:
-            found = cls(parse_properties(files.read(PROPERTIES_FILE).decode("iso-8859-1")))
-        except PayloadConfigError as error:
-            msg = f"{files.described(PROPERTIES_FILE)}: {error}"
-            raise UnreadableTableError(msg) from error
+        found = cls(_stored(files))
         if not found.stored.get(_VERSION):
             msg = (
                 f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as of Hudi 0.5 or older; upgrade the table "
@@ -68,6 +67,13 @@ class TableProperties:
             msg = (
                 f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
                 f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"
+            )
+            raise UnreadableTableError(msg)
+        layout = found._text(_LAYOUT, _LAYOUTS[0])
+        if layout not in _LAYOUTS:
+            msg = (
+                f"{files.described(PROPERTIES_FILE)}: {_LAYOUT} is {layout!r}, and Hudi knows {', '.join(_LAYOUTS)}; "
+                "restore the file"
             )
             raise UnreadableTableError(msg)
         return found
@@ -171,6 +177,36 @@ class TableProperties:
 
     def _text(self, key: str, default: str) -> str:
         return self.stored.get(key) or default
+
+
+def _stored(files: TableFiles) -> Mapping[str, str]:
+    """Return the properties of a table, or those of the backup that a writer leaves while it replaces the file.
+
+    Source: ConfigUtils.fetchConfigs, HoodieTableConfig.generateChecksum.
+
+    Raises:
+        UnreadableTableError: there are none, or none whose checksum is that of the table's name.
+    """
+    folder = PROPERTIES_FILE.partition("/")[0]
+    present = {f"{folder}/{name}" for name in files.names(folder)}
+    paths = [path for path in (PROPERTIES_FILE, _BACKUP_FILE) if path in present]
+    if not paths:
+        msg = f"{files.path} is not a Hudi table: it has no {PROPERTIES_FILE}; name the table's base path"
+        raise UnreadableTableError(msg)
+    for path in paths:
+        try:
+            stored = parse_properties(files.read(path).decode("iso-8859-1"))
+        except PayloadConfigError as error:
+            msg = f"{files.described(path)}: {error}"
+            raise UnreadableTableError(msg) from error
+        name = f"{stored.get(_DATABASE, '')}.{stored.get(_NAME)}"
+        if _CHECKSUM not in stored or stored[_CHECKSUM] == str(zlib.crc32(name.encode())):
+            return stored
+    msg = (
+        f"{files.described(PROPERTIES_FILE)}: {_CHECKSUM} is not that of the table's name, so the file is damaged, and "
+        "Hudi refuses the table; restore the file"
+    )
+    raise UnreadableTableError(msg)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.table_schema import table_schema
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
+from bridge.hudi.unmerged import why_unmerged
 from bridge.hudi.vectors import vector_columns
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from bridge.hudi.file_slices import FileSlice
-    from bridge.hudi.timeline import Instant
+    from bridge.hudi.instants import Instant
     from payloads.avro import AvroSchema
 
 LATEST_STATE = "latest_state"
@@ -149,16 +150,10 @@ class TableQueries:
 
     @property
     def unnamed_class(self) -> str | None:
-        """Why versions can't be merged: a class that only the table names, and Hudi does not ship; None if they can."""
+        """Why versions can't be merged: settings that contradict each other, a class that the table alone names."""
         if self._payload is not None:
             return None
-        rule = self.properties.config(self.release).read
-        if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
-            return None
-        return (
-            f"{self.files.path} merges with {rule.payload}, which Hudi does not ship, and a table's properties alone "
-            "load no code; name a Python class that does the same (payload=, --payload package.module:Class)"
-        )
+        return why_unmerged(self.files.path, self.properties, self.release)
 
     def _plan_of(self, release: HudiRelease) -> MergePlan:
         stored = self.properties.merge
@@ -188,7 +183,14 @@ class TableQueries:
         query = self._query(until, merges=self._is_merge_on_read)
         if schema_on_read:
             query = dataclasses.replace(query, history=self.timeline.schema_history(until))
-        return Answer(query, self.slices.latest(until))
+        return Answer(query, self._read_slices(self.slices.latest(until)))
+
+    def _read_slices(self, found: list[FileSlice]) -> list[FileSlice]:
+        """Return the slices of which anything is read: Spark splits the files of a table without logs, empty ones away.
+
+        Source: PartitionedFileUtil.splitFiles.
+        """
+        return found if self._is_merge_on_read else [one for one in found if one.size]
 
     def read_optimized(self) -> Answer:
         """Return the query of base files alone."""
@@ -324,7 +326,7 @@ class TableQueries:
 
     def schema(self, until: str) -> AvroSchema:
         """Return the columns of the table as of an instant, without meta columns; errors: `table_schema`."""
-        return table_schema(self.files.path, self.properties, self.timeline, until)
+        return table_schema(self.files, self.properties, self.timeline, until, of_services=self._able.service_schemas)
 
     def _check_time_travel(self, as_of: str) -> None:
         first = self.timeline.first_incomplete

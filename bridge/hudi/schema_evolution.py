@@ -58,7 +58,10 @@ def _members(
 
 
 def converted(array: Any, kind: pa.DataType, renames: Renames | None = None) -> Any:
-    """Return an array with another type: members by name, after `renames`, all else by Arrow's safe casts."""
+    """Return an array with another type: members by name, after `renames`, texts as whole numbers by Spark's rule.
+
+    All else by Arrow's safe casts.
+    """
     own = array.type
     if renames is None and own.equals(kind):
         return array
@@ -79,7 +82,18 @@ def converted(array: Any, kind: pa.DataType, renames: Renames | None = None) -> 
         entries = pa.StructArray.from_arrays([keys, items], fields=[kind.key_field, kind.item_field])
         validity = array.buffers()[0]
         return pa.Array.from_buffers(kind, len(array), [validity, array.buffers()[1]], array.null_count, 0, [entries])
-    return pc.cast(array, kind)
+    return (
+        _whole_numbers(array, kind) if pa.types.is_string(own) and pa.types.is_integer(kind) else pc.cast(array, kind)
+    )
+
+
+def _whole_numbers(array: Any, kind: pa.DataType) -> Any:
+    """Return texts as numbers, as Spark casts them: without what follows a point, and null where there is none."""
+    texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(array), r"^([+-]?\d+)\.\d*$", r"\1")
+    numbers = pc.if_else(pc.match_substring_regex(texts, r"^[+-]?\d+$"), pc.utf8_ltrim(texts, "+"), None)
+    edge = 1 << (kind.bit_width - 1)
+    values = (None if text is None else int(text) for text in numbers.to_pylist())
+    return pa.array([None if value is None or not -edge <= value < edge else value for value in values], kind)
 
 
 def _compact(array: Any) -> Any:

@@ -161,6 +161,10 @@ class SliceReader:
             HudiTableError: it can't be read.
         """
         for batch in self._base_rows(found, self.arrow):
+            if found.data_logs and self._keys is None and batch.column(_KEY).null_count:
+                path = self._files.described(found.path_of(str(found.base_file)))
+                msg = f"{path} has rows without record key, with which its log can't be merged; restore the file"
+                raise DamagedFileError(msg)
             yield batch if within is None else batch.filter(within.mask(self.key_column(batch)))
 
     def _base_rows(self, found: FileSlice, columns: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -5,75 +5,32 @@ Source: HoodieActiveTimeline and ActiveTimelineV2, HoodieDefaultTimeline.contain
 
 from __future__ import annotations
 
-import enum
 import functools
-import io
 import json
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from bridge.hudi.archive import archived_commits
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError, told
+from bridge.hudi.instant_files import parsed, record_schema
+from bridge.hudi.instants import COMPLETES_AS, instants_of
 from bridge.hudi.schema_on_read import SchemaHistory
-from payloads.avro import read_container
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from bridge.hudi.files import TableFiles
+    from bridge.hudi.instants import Instant
     from bridge.hudi.properties import TableProperties
+    from payloads.avro import AvroSchema
 
-_INSTANT_FILE = re.compile(r"(\d+)(?:_(\d+))?(?:\.([a-z]+))??(?:\.(requested|inflight))?")
-_COMPLETES_AS = {"compaction": "commit", "logcompaction": "deltacommit", "clustering": "replacecommit"}
-_COMMITS = frozenset({"commit", "deltacommit", "replacecommit"})
 _NO_WRITES = frozenset({"compact", "log_compact", "cluster", "index"})
-_CONTAINER = b"Obj\x01"
 _SCHEMA_FOLDER = ".hoodie/.schema"
 _ARCHIVED_AT_ONCE = 256  # instants, each with the statistics of all files that it wrote
-
-
-class State(enum.StrEnum):
-    """How far an instant has come."""
-
-    REQUESTED = "REQUESTED"
-    INFLIGHT = "INFLIGHT"
-    COMPLETED = "COMPLETED"
-
-
-_ORDER = list(State)
-
-
-class Instant(NamedTuple):
-    """One action on the timeline, in the last state that it reached.
-
-    Attributes:
-        requested: its time, which names its files; text that sorts.
-        action: as named in that state: a pending `compaction` completes as `commit`.
-        state: the last state.
-        completed: when it completed; None where it did not, or the timeline (layout 1) does not say.
-        file: the file of that state, in the timeline's folder.
-    """
-
-    requested: str
-    action: str
-    state: State
-    completed: str | None
-    file: str
-
-    @property
-    def is_completed(self) -> bool:
-        """Whether it completed."""
-        return self.state is State.COMPLETED
-
-    @property
-    def is_commit(self) -> bool:
-        """Whether it writes data: a commit, delta commit or replace commit, pending or not."""
-        return _COMPLETES_AS.get(self.action, self.action) in _COMMITS
 
 
 class ActiveTimeline:
@@ -99,7 +56,7 @@ class ActiveTimeline:
                 "restore the folder, or correct hoodie.timeline.path"
             )
             raise UnreadableTableError(msg)
-        self.instants = _instants_of(files.names(self._folder))
+        self.instants = instants_of(files.names(self._folder))
 
     @functools.cached_property
     def commits(self) -> tuple[Instant, ...]:
@@ -153,7 +110,7 @@ class ActiveTimeline:
 
     def _is_scheduled(self, instant: Instant) -> bool:
         """Whether an instant is a table service that has a plan: layout 1 calls a clustering a replacecommit."""
-        return instant.action in _COMPLETES_AS or (
+        return instant.action in COMPLETES_AS or (
             instant.action == "replacecommit" and bool(self.plan(instant).get("clusteringPlan"))
         )
 
@@ -192,7 +149,7 @@ class ActiveTimeline:
             for instant in self.commits
             if instant.action == "replacecommit" and instant.requested <= until
             for partition, ids in (self.metadata(instant).get("partitionToReplaceFileIds") or {}).items()
-            for file_id in ids
+            for file_id in ids or ()
         )
 
     def written(self, instants: Iterable[Instant]) -> dict[str, set[str]]:
@@ -200,22 +157,37 @@ class ActiveTimeline:
         found: dict[str, set[str]] = {}
         for instant in instants:
             for partition, stats in (self.metadata(instant).get("partitionToWriteStats") or {}).items():
-                names = (str(stat.get("path") or "").rpartition("/")[2] for stat in stats)
+                names = (str(stat.get("path") or "").rpartition("/")[2] for stat in stats or ())
                 found.setdefault(partition, set()).update(filter(None, names))
         return found
 
-    def write_schema(self, until: str) -> str | None:
-        """Return the Avro schema, as JSON, of the last write up to `until`; None where no commit has one."""
-        return next((str(extra["schema"]) for extra in self._writes(until)), None)
+    def write_schema(self, until: str, *, of_services: bool) -> AvroSchema | None:
+        """Return the columns of the last write up to `until`; None where no commit has a schema.
 
-    def _writes(self, until: str) -> Iterator[Mapping[str, Any]]:
-        """Give the extra metadata of each commit up to `until` that may have changed the schema, the last one first."""
+        Args:
+            until: a requested time.
+            of_services: whether the commits of table services count.
+
+        Raises:
+            DamagedFileError: a commit can't be read, or its schema is not that of a record.
+        """
+        for instant, extra in self._writes(until, of_services=of_services):
+            try:
+                return record_schema(str(extra["schema"]))
+            except SchemaError as error:
+                reason = f"it has no schema of a table: {error}"
+                raise self._damaged(self._path_of(instant.file), reason) from error
+        return None
+
+    def _writes(self, until: str, *, of_services: bool = False) -> Iterator[tuple[Instant, Mapping[str, Any]]]:
+        """Give each commit up to `until` that has a schema, the last one first, with its extra metadata."""
         for instant in reversed(self.commits):
             if instant.requested <= until:
                 found = self.metadata(instant)
                 extra = found.get("extraMetadata") or {}
-                if extra.get("schema") and str(found.get("operationType") or "").lower() not in _NO_WRITES:
-                    yield extra
+                is_write = str(found.get("operationType") or "").lower() not in _NO_WRITES
+                if extra.get("schema") and (is_write or of_services):
+                    yield instant, extra
 
     def schema_history(self, until: str) -> SchemaHistory | None:
         """Return the schemas by which a query as of `until` reads on read; None where the last write has none.
@@ -223,7 +195,7 @@ class ActiveTimeline:
         Raises:
             DamagedFileError: they can't be parsed.
         """
-        latest = next(self._writes(until), {}).get("latest_schema")
+        latest = next((extra.get("latest_schema") for _, extra in self._writes(until)), None)
         names = [name for name in self._files.names(_SCHEMA_FOLDER) if name.endswith(".schemacommit")]
         if not latest or not names:
             return None
@@ -296,23 +268,22 @@ class ActiveTimeline:
             except (pa.ArrowException, OSError) as error:
                 raise self._damaged(path, error) from error
 
+    def _path_of(self, name: str) -> str:
+        return f"{self._folder}/{name}"
+
     def _read_metadata(self, name: str) -> dict[str, Any]:
-        path = f"{self._folder}/{name}"
+        path = self._path_of(name)
         data = self._files.read(path)
         return self._parsed(data, path) if data else {}
 
     def _parsed(self, data: bytes, path: str) -> dict[str, Any]:
         try:
-            is_avro = data.startswith(_CONTAINER)
-            found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
+            return parsed(data)
         except (SchemaError, ValueError, StopIteration) as error:
             raise self._damaged(path, error) from error
-        if not isinstance(found, dict):
-            raise self._damaged(path, "it holds no object")
-        return found
 
     def _damaged(self, path: str, reason: object) -> DamagedFileError:
-        msg = f"{self._files.described(path)} can't be read: {reason}; repair the timeline with Hudi's own tools"
+        msg = f"{self._files.described(path)} can't be read: {told(reason)}; repair the timeline with Hudi's own tools"
         return DamagedFileError(msg)
 
 
@@ -321,20 +292,3 @@ def _entry(requested: str, metadata: Mapping[str, Any], name: str) -> Iterator[t
     extra = metadata.get("extraMetadata")
     if isinstance(extra, dict) and name in extra:
         yield requested, str(extra[name])
-
-
-def _instants_of(names: list[str]) -> tuple[Instant, ...]:
-    """Return the instants that file names tell, each in its last state."""
-    found: dict[tuple[str, str], Instant] = {}
-    for name in names:
-        match = _INSTANT_FILE.fullmatch(name)
-        if match is None or not (match[3] or match[4]):
-            continue
-        requested, completed, action, pending = match.groups()
-        action = action or "commit"  # TS.inflight
-        state = State(pending.upper()) if pending else State.COMPLETED
-        key = requested, _COMPLETES_AS.get(action, action)
-        known = found.get(key)
-        if known is None or _ORDER.index(state) >= _ORDER.index(known.state):
-            found[key] = Instant(requested, action, state, completed, name)
-    return tuple(sorted(found.values()))

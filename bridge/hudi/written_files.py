@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.hudi.errors import DamagedFileError
 from bridge.hudi.file_slices import base_file, log_file
 
 if TYPE_CHECKING:
@@ -27,15 +28,19 @@ class AlteredFile(NamedTuple):
         instant: the commit (requested time).
         written: its bytes, as the commit says; 0 where it does not.
         found: the bytes on the storage; None where the file is missing.
+        reason: why a file of the timeline can't be read; empty for files of data.
     """
 
     path: str
     instant: str
     written: int
     found: int | None
+    reason: str = ""
 
     def __str__(self) -> str:
         """Say what is wrong with it."""
+        if self.reason:
+            return self.reason
         if self.found is None:
             return f"{self.path} is missing"
         return f"{self.path} has {self.found} bytes, and the commit {self.instant} wrote {self.written}"
@@ -60,7 +65,7 @@ def altered_files(
 ) -> list[AlteredFile]:
     """Return the files of the last slices that are missing, or have another size than their commit says, by path.
 
-    What only archived commits say is not looked at.
+    So is a commit that can't be read, which a query may not need. What only archived commits say is not looked at.
 
     Args:
         timeline: that of the table.
@@ -68,12 +73,12 @@ def altered_files(
         has_completion_times: whether log files are named by their own instant, not by their slice's.
 
     Raises:
-        DamagedFileError: a commit can't be read.
+        DamagedFileError: a commit that replaced file groups can't be read, on which every query depends.
     """
     present = dict(listings)
     replaced = timeline.replaced(timeline.latest or "")
-    found = []
-    for (partition, file_id), group in sorted(_groups(timeline).items()):
+    found: list[AlteredFile] = []
+    for (partition, file_id), group in sorted(_groups(timeline, found).items()):
         if (partition, file_id) in replaced:
             continue
         sizes = present.get(partition, {})
@@ -87,12 +92,17 @@ def altered_files(
     return found
 
 
-def _groups(timeline: ActiveTimeline) -> dict[tuple[str, str], _WrittenGroup]:
-    """Return what the commits of the active timeline wrote, by partition and file id."""
+def _groups(timeline: ActiveTimeline, unread: list[AlteredFile]) -> dict[tuple[str, str], _WrittenGroup]:
+    """Return what the commits of the active timeline wrote, by partition and file id; add those that can't be read."""
     found: dict[tuple[str, str], _WrittenGroup] = {}
     for instant in timeline.commits:
-        for partition, stats in (timeline.metadata(instant).get("partitionToWriteStats") or {}).items():
-            for stat in stats:
+        try:
+            said = timeline.metadata(instant)
+        except DamagedFileError as error:
+            unread.append(AlteredFile(instant.file, instant.requested, 0, 0, str(error)))
+            continue
+        for partition, stats in (said.get("partitionToWriteStats") or {}).items():
+            for stat in stats or ():
                 name = str(stat.get("path") or "").rpartition("/")[2]
                 size = stat.get("fileSizeInBytes")
                 written = _WrittenFile(name, instant.requested, size if isinstance(size, int) and size > 0 else 0)

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.hudi import TableQueries
 from tests.conformance.tables import Recorded, rows_of
-from tests.live.damage import is_wrong
+from tests.live.damage.outcomes import is_wrong
 from tests.live.mixed_up import keys_mixed_up
 from tests.support.made_table import MadeTable
 

@@ -70,6 +70,7 @@ NEW = {
         "blocks_by_instant": True,
         "spark_conf": True,
         "widens_decimals": True,
+        "service_schemas": True,
         "shows_vectors": True,
         "log_units": LogUnits.REPAIRED_LOCAL,
         "plain_for_logical": False,

@@ -1,0 +1,75 @@
+"""What the file of an instant says: an object in JSON, or in an Avro container, of which readers know some parts."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from payloads.avro import parse_schema, read_container
+from payloads.errors import SchemaError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from payloads.avro import AvroSchema
+
+_CONTAINER: Final = b"Obj\x01"
+_OPERATION: Final = ("partitionPath", "fileId")
+
+
+def parsed(data: bytes) -> dict[str, Any]:
+    """Return what the file of an instant says.
+
+    Raises:
+        ValueError, SchemaError, StopIteration: it is neither JSON nor an Avro container, or a part that readers know
+            has another shape.
+    """
+    is_avro = data.startswith(_CONTAINER)
+    found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
+    if not isinstance(found, dict):
+        msg = "it holds no object"
+        raise ValueError(msg)  # noqa: TRY004 (of the file)
+    for name, fits in _PARTS.items():
+        part = found.get(name, fits)
+        # In JSON the extra metadata alone may not be null, which Hudi asks for the schema.
+        is_null = part is None and (is_avro or name != "extraMetadata")
+        if part is not fits and not is_null and not fits(part):
+            msg = f"its {name} has another shape"
+            raise ValueError(msg)
+    return found
+
+
+def record_schema(text: str) -> AvroSchema:
+    """Return the Avro schema of a table.
+
+    Raises:
+        SchemaError: the text is none, or not that of a record.
+    """
+    schema = parse_schema(text)
+    if schema.kind != "record":
+        msg = f"it is the schema of no record, but of a value of type {schema.kind}"
+        raise SchemaError(msg)
+    return schema
+
+
+def _is_map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda part: isinstance(part, dict) and all(map(fits, part.values()))
+
+
+def _is_list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda part: not part or (isinstance(part, list) and all(map(fits, part)))
+
+
+def _is_operation(part: Any) -> bool:
+    return isinstance(part, dict) and all(name in part for name in _OPERATION)
+
+
+_PARTS: Mapping[str, Callable[[Any], bool]] = {
+    "partitionToWriteStats": _is_map_of(_is_list_of(lambda stat: isinstance(stat, dict))),
+    "partitionToReplaceFileIds": _is_map_of(_is_list_of(lambda name: isinstance(name, str))),
+    "operationType": lambda part: isinstance(part, str),
+    "extraMetadata": lambda part: isinstance(part, dict),
+    "operations": _is_list_of(_is_operation),
+    "clusteringPlan": lambda part: isinstance(part, dict),
+}

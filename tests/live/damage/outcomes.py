@@ -1,0 +1,50 @@
+"""What is made of two answers about a damaged table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.spark import META_COLUMNS
+from tests.conformance.tables import difference, without_meta
+from tests.live.damage.readers import HANGS
+
+if TYPE_CHECKING:
+    import collections
+
+    from tests.live.damage.readers import Answer
+
+EQUAL, BOTH, WARNED = "equal", "refused by both", "warned"
+REFUSED, SILENT, HANG, TRACEBACK = "refused by us alone", "silent", "hangs", "tracebacks"
+WRONG = (REFUSED, SILENT, HANG, TRACEBACK)
+
+
+def outcome(theirs: Answer, ours: Answer) -> tuple[str, str]:
+    """Return how our answer stands to real Hudi's, and why.
+
+    `silent`: other rows than real Hudi's, or rows where it fails, without a warning; `warned`: with one. A traceback is
+    any error that is not one sentence of the project about the table.
+    """
+    for name, answer in (("snapshot", ours), ("inspect", ours.get("inspect", {}))):
+        why = str(answer.get("refused", ""))
+        if why == HANGS:
+            return HANG, name
+        if why and not answer.get("is_sentence"):
+            return TRACEBACK, f"{name}: {why}"
+    if "rows" not in ours:
+        why = str(ours["refused"])
+        return (REFUSED if "rows" in theirs else BOTH), why
+    if "rows" not in theirs:
+        found = f"{len(ours['rows'])} rows where Hudi says: {theirs['refused']}"
+    else:
+        hides = theirs["rows"] and META_COLUMNS[0] not in theirs["rows"][0]  # Hudi has no such columns then
+        found = difference(*((without_meta(each) if hides else each) for each in (theirs["rows"], ours["rows"])))
+    return _told(ours, found) if found else (EQUAL, "")
+
+
+def _told(ours: Answer, found: str) -> tuple[str, str]:
+    return (WARNED if ours["warnings"] else SILENT), "\n    ".join([found, *ours["warnings"]])
+
+
+def is_wrong(counts: collections.Counter[str]) -> bool:
+    """Whether an outcome is one that must not be."""
+    return any(counts[name] for name in WRONG)
