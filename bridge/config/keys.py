@@ -63,7 +63,7 @@ def _table_type(text: str) -> TableType:
         raise ValueError(_choice(("COPY_ON_WRITE", "MERGE_ON_READ"))) from None
 
 
-_FIRST_UPGRADE: Final = "upgrade it with Hudi 0.12 to 0.15, by a write or with hudi-cli"
+_FIRST_UPGRADE: Final = "first upgrade the table with Hudi 0.12 to 0.15, by a write or with hudi-cli"
 _OTHER_VERSIONS: Final = {
     "0": f"Hudi 0.5 or older; {_FIRST_UPGRADE}",
     "1": f"Hudi 0.6 to 0.8; {_FIRST_UPGRADE}",
@@ -78,7 +78,7 @@ _OTHER_VERSIONS: Final = {
 def _table_version(text: str) -> int:
     if text in map(str, TABLE_VERSIONS):
         return int(text)
-    what = f"a table of {_OTHER_VERSIONS[text]}" if text in _OTHER_VERSIONS else "there is no such table version"
+    what = f"it is that of {_OTHER_VERSIONS[text]}" if text in _OTHER_VERSIONS else "there is no such table version"
     msg = (
         f"{what} (versions {', '.join(map(str, TABLE_VERSIONS))} are read); leave the file as it is, since an edited "
         "version makes Hudi misread the table"

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 BOOTSTRAP_INSTANT = "00000000000001"
 _INDEX_FOLDER = ".hoodie/.aux/.bootstrap/.fileids"
+_OTHER_FORMATS = {".hfile", ".lance"}
 _ROWS = 1 << 15
 _AVRO_SCHEMA = b"parquet.avro.schema"
 _KEY_EDGES = (b"hoodie_min_record_key", b"hoodie_max_record_key")
@@ -46,7 +47,9 @@ def read_base(
 
     Raises:
         DamagedFileError: it can't be read in the format that its name says.
+        UnreadableTableError: it has another format than Parquet and ORC.
     """
+    _check_format(files, path)
     yield from _orc(files, path, columns) if path.endswith(".orc") else _parquet(files, path, columns, keys)
 
 
@@ -55,7 +58,9 @@ def schema_of(files: TableFiles, path: str) -> pa.Schema:
 
     Raises:
         DamagedFileError: it can't be read in the format that its name says.
+        UnreadableTableError: it has another format than Parquet and ORC.
     """
+    _check_format(files, path)
     try:
         with files.open(path) as stream:
             return orc.ORCFile(stream).schema if path.endswith(".orc") else pq.read_schema(stream)
@@ -71,6 +76,16 @@ def avro_schema_of(files: TableFiles, path: str) -> str | None:
     """
     told = (schema_of(files, path).metadata or {}).get(_AVRO_SCHEMA)
     return None if told is None else told.decode(errors="replace")
+
+
+def _check_format(files: TableFiles, path: str) -> None:
+    _, suffix = posixpath.splitext(path)
+    if suffix in _OTHER_FORMATS:
+        msg = (
+            f"{files.described(path)} is a base file in {suffix[1:].upper()}, and PARQUET and ORC are read; read this "
+            "table with Hudi itself"
+        )
+        raise UnreadableTableError(msg)
 
 
 def key_edges(files: TableFiles, path: str) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DATA, DELETE, FILE, GroupVersions
+from bridge.hudi.timestamp_units import Label, labelled_micros, millis_of
 from bridge.spark import META_COLUMNS
 from payloads.avro import parse_schema
 from payloads.builtin import IS_DELETED, UNAVAILABLE
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.slice_query import SliceQuery
+    from payloads.avro import AvroSchema
 
 _KEY = META_COLUMNS[2]
 _NATURAL = {"type": "int", "value": "0"}
@@ -50,6 +52,7 @@ class SymptomKind(enum.StrEnum):
     NULL_ORDERING = "null-ordering"
     OTHER_TYPE = "other-type"
     SHARED_ORDERING = "shared-ordering"
+    MILLIS_AS_MICROS = "millis-as-micros"
     LATE = "late"
     TIE = "tie"
     DELETE = "delete"
@@ -62,7 +65,8 @@ class Symptom(NamedTuple):
     Attributes:
         kind: what it is.
         about: the reader (a release) that shows other rows or can't read the slice; the marker (`column=value`) of live
-            deletes; the ordering field; or the field and its two types. For `shared-ordering` the text ordering field
+            deletes; the ordering field; the field and its two types; or the column that a file, or blocks of a log,
+            call microseconds and the table's schema milliseconds. For `shared-ordering` the text ordering field
             of rows in Parquet log blocks that have another value than the last row of their block: readers from 1.0 on
             compare all of them by that row's.
         number: how many rows, versions or slices.
@@ -115,12 +119,13 @@ class SliceSymptoms:
             (name, value) for name, value in markers if name in names and _can_mark(self._own.arrow.field(name).type)
         ]
         self._with_cases = with_cases
+        self._millis = frozenset[Label]().union(*(millis_of(query.schema) for query in readers.values()))
         self._shares = any(capabilities(query.rules.release).file_group_reader for query in readers.values())
 
     def of(self, found: FileSlice) -> Iterator[Symptom]:
         """Give the symptoms of a slice; that its own reader can't read it is one."""
         try:
-            yield from self._other_types(found)
+            yield from self._labels(found)
             yield from self._shared_orderings(found)
             counted = _Counted()
             self._live_deletes(found, counted)
@@ -195,14 +200,30 @@ class SliceSymptoms:
                 about = f"{name}: {column} in the table, {value['type']} in a delete"
                 counted.add(SymptomKind.OTHER_TYPE, about, [key])
 
-    def _other_types(self, found: FileSlice) -> Iterator[Symptom]:
-        """Give the files that store an ordering field in another type than the table has now."""
-        for name in self._ordering:
-            own = self._own.arrow.field(name).type
-            for file, kind in self._types(found, name):
+    def _labels(self, found: FileSlice) -> Iterator[Symptom]:
+        """Give the files that store a column in another type, or name another unit for it, than the table does now."""
+        for file, written in self._schemas(found) if self._ordering or self._millis else ():
+            for name in self._ordering:
+                own, kind = self._own.arrow.field(name).type, _number_type(written, name)
                 if kind is not None and kind != own:
                     about = f"{name}: {own} in the table, {kind} in a file"
                     yield Symptom(SymptomKind.OTHER_TYPE, about, 1, found.partition, "", file)
+            for name in sorted(labelled_micros(written, self._millis)):
+                yield Symptom(SymptomKind.MILLIS_AS_MICROS, name, 1, found.partition, "", file)
+
+    def _schemas(self, found: FileSlice) -> Iterator[tuple[str, pa.Schema | AvroSchema]]:
+        """Give the schema of each file; of a log those of its blocks."""
+        if found.base_file is not None:
+            yield found.base_file, schema_of(self._query.files, found.path_of(found.base_file))
+        if not found.data_logs:
+            return
+        with self._own.folder.blocks(found) as blocks:
+            headers = {
+                (block.file.rpartition("/")[2], block.header[HeaderKey.SCHEMA]): None
+                for block, _ in blocks
+                if HeaderKey.SCHEMA in block.header
+            }
+        yield from ((file, parse_schema(text)) for file, text in headers)
 
     def _shared_orderings(self, found: FileSlice) -> Iterator[Symptom]:
         """Give the text ordering fields by whose values rows of Parquet log blocks are not compared."""
@@ -212,23 +233,6 @@ class SliceSymptoms:
         for name, file, keys in shared_orderings(self._own, found, names):
             key = pc.min(keys).as_py()
             yield Symptom(SymptomKind.SHARED_ORDERING, name, len(keys), found.partition, key, file)
-
-    def _types(self, found: FileSlice, name: str) -> Iterator[tuple[str, pa.DataType | None]]:
-        """Give the type of a numeric field in each file; None where a file has another kind of field, or none."""
-        if found.base_file is not None:
-            path = found.path_of(found.base_file)
-            schema = schema_of(self._query.files, path)
-            kind = schema.field(name).type if name in schema.names else None
-            yield found.base_file, kind if kind in _AVRO_TYPES.values() else None
-        if not found.data_logs:
-            return
-        with self._own.folder.blocks(found) as blocks:
-            types = {
-                block.file.rpartition("/")[2]: _avro_type(block.header[HeaderKey.SCHEMA], name)
-                for block, _ in blocks
-                if HeaderKey.SCHEMA in block.header
-            }
-        yield from types.items()
 
 
 def shared_orderings(
@@ -305,9 +309,12 @@ class _Counted(dict[tuple[SymptomKind, str], tuple[int, str]]):
             self[kind, about] = count + len(keys), min(key, *keys)
 
 
-def _avro_type(text: str, name: str) -> pa.DataType | None:
-    """Return the type of a numeric column of an Avro schema."""
-    field = parse_schema(text).by_name.get(name)
+def _number_type(written: pa.Schema | AvroSchema, name: str) -> pa.DataType | None:
+    """Return the type of a numeric column of a file; None for another kind of column, or none."""
+    if isinstance(written, pa.Schema):
+        kind = written.field(name).type if name in written.names else None
+        return kind if kind in _AVRO_TYPES.values() else None
+    field = written.by_name.get(name)
     source = None if field is None else field.schema.source
     branches = source if isinstance(source, list) else [source]
     kinds = [_AVRO_TYPES[branch] for branch in branches if isinstance(branch, str) and branch in _AVRO_TYPES]

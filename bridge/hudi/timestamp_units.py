@@ -12,7 +12,7 @@ Recorded with 0.15.0, 1.0.2, 1.1.1 and 1.2.0.
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,8 @@ from payloads import HudiRelease
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from payloads.avro import AvroSchema
 
 _MILLIS, _MICROS = "timestamp-millis", "timestamp-micros"
@@ -30,6 +32,18 @@ _LOCAL: Final = ("local-timestamp-millis", "local-timestamp-micros")
 _MOST_SECONDS: Final = 9_223_372_036_854
 """As many as fit into 64 bits in microseconds."""
 _TIMESTAMPS: Final = frozenset({_MILLIS, _MICROS})
+
+
+class Label(NamedTuple):
+    """The unit that a schema names for a timestamp.
+
+    Attributes:
+        path: the names of the column and of the fields in it; empty for what an array or map holds.
+        unit: Avro's logical type.
+    """
+
+    path: tuple[str, ...]
+    unit: str
 
 
 def shown_schema(schema: AvroSchema, units: LogUnits) -> AvroSchema:
@@ -58,6 +72,23 @@ def _differs(written: AvroSchema, table: AvroSchema) -> bool:
         for one in written.fields
         if (other := table.by_name.get(one.name)) is not None and one.schema.non_null.logical in {*_TIMESTAMPS, *_LOCAL}
     )
+
+
+def millis_of(table: AvroSchema) -> frozenset[Label]:
+    """Return what the schema of a table calls milliseconds, at any depth."""
+    return frozenset(one for one in _avro_labels(table.source) if one.unit in {_MILLIS, _LOCAL[0]})
+
+
+def labelled_micros(written: pa.Schema | AvroSchema, millis: frozenset[Label]) -> set[str]:
+    """Return the columns of a file or log block that it calls microseconds, and the table milliseconds.
+
+    Args:
+        written: the schema of the file or block.
+        millis: what the table calls milliseconds.
+    """
+    labels = _arrow_labels(written) if isinstance(written, pa.Schema) else _avro_labels(written.source)
+    instead = {_MICROS: _MILLIS, _LOCAL[1]: _LOCAL[0]}
+    return {one.path[0] for one in labels if one._replace(unit=instead.get(one.unit, "")) in millis}
 
 
 def local_timestamps(schema: AvroSchema) -> list[str]:
@@ -187,3 +218,26 @@ def _has(source: Any, logical: str) -> bool:
         return False
     inner = [field["type"] for field in source.get("fields", ())] + [source.get(part) for part in ("items", "values")]
     return source.get("logicalType") == logical or any(_has(part, logical) for part in inner)
+
+
+def _avro_labels(source: Any, path: tuple[str, ...] = ()) -> Iterator[Label]:
+    source = _non_null(source)
+    if not isinstance(source, dict):
+        return
+    if source.get("logicalType") in {*_TIMESTAMPS, *_LOCAL}:
+        yield Label(path, source["logicalType"])
+    inner = [(field["name"], field["type"]) for field in source.get("fields", ())]
+    for name, part in [*inner, *(("", source[part]) for part in ("items", "values") if part in source)]:
+        yield from _avro_labels(part, (*path, name))
+
+
+def _arrow_labels(fields: Iterable[pa.Field], path: tuple[str, ...] = ()) -> Iterator[Label]:
+    for field in fields:
+        at, kind = (*path, field.name), field.type
+        while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_map(kind):
+            at, kind = (*at, ""), kind.item_type if pa.types.is_map(kind) else kind.value_type
+        if pa.types.is_struct(kind):
+            yield from _arrow_labels(kind, at)
+        elif pa.types.is_timestamp(kind):
+            units = {"ms": (_MILLIS, _LOCAL[0]), "us": (_MICROS, _LOCAL[1])}.get(kind.unit, ("", ""))
+            yield Label(at, units[0 if kind.tz else 1])

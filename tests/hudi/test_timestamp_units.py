@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pytest
 
-from bridge.hudi import Differing, HudiTableError, ReaderQuery, SliceReader, SliceReaders, TableQueries
+from bridge.hudi import (
+    Differing,
+    HudiTableError,
+    ReaderQuery,
+    SliceReader,
+    SliceReaders,
+    SliceSymptoms,
+    TableQueries,
+)
 from tests.conformance.tables import rows_of
 from tests.support import DATA
 from tests.support.made_table import MadeTable
@@ -139,3 +147,50 @@ def test_nested_timestamps_of_a_log_have_its_units(tmp_path: Path) -> None:
         "1.0": {"k0": 2024, "k1": 1970},
         "1.2": {"k0": 2024, "k1": 2024},
     }
+
+
+@pytest.mark.parametrize("named", [MILLIS, KINDS["lms"][0]])
+@pytest.mark.parametrize("wrap", ["plain", "struct", "array", "map"])
+def test_files_that_label_millis_as_micros_are_counted(tmp_path: Path, named: Any, wrap: str) -> None:
+    micros = {**named, "logicalType": named["logicalType"].replace("millis", "micros")}
+    arrow = pa.timestamp("us", None if "local" in named["logicalType"] else "UTC")
+    kinds: dict[str, Any] = {
+        "plain": (lambda unit: unit, arrow, COUNT),
+        "struct": (
+            lambda unit: {"type": "record", "name": "s", "fields": [{"name": "x", "type": unit}]},
+            pa.struct([("x", arrow)]),
+            {"x": COUNT},
+        ),
+        "array": (lambda unit: {"type": "array", "items": unit}, pa.list_(arrow), [COUNT]),
+        "map": (lambda unit: {"type": "map", "values": unit}, pa.map_(pa.string(), arrow), {"a": COUNT}),
+    }
+    of, kind, value = kinds[wrap]
+    made = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long", "tt": of(named)})
+    stored = list(value.items()) if wrap == "map" else value
+    for group in "fg":
+        rows = {"id": [f"{group}0", f"{group}1"], "part": ["p", "p"], "ts": [1, 1], "tt": pa.array([stored] * 2, kind)}
+        made.base(group, pa.table(rows))
+    for group, label in (("f", micros), ("g", named)):
+        row = {"id": f"{group}1", "part": "p", "ts": 2, "tt": value}
+        made.log(group, "p", [row], 1, types={"tt": of(label)})
+    made.commit()
+    made.commit(1)
+    found = [(one.about, one.number) for one in _symptoms(tmp_path / "t") if one.kind == "millis-as-micros"]
+    assert found == [("tt", 1)] * 3  # two base files, and one of two logs
+
+
+def test_files_in_the_units_of_their_table_are_not(tmp_path: Path) -> None:
+    made = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long", "tt": MILLIS, "tu": MICROS})
+    rows = {"id": ["k"], "part": ["p"], "ts": [1]}
+    for name, unit in (("tt", "ms"), ("tu", "us")):
+        rows[name] = pa.array([COUNT]).view(pa.timestamp(unit, "UTC"))
+    made.base("f", pa.table(rows))
+    made.commit()
+    assert [one for one in _symptoms(tmp_path / "t") if one.kind == "millis-as-micros"] == []
+
+
+def _symptoms(path: Path) -> list[Any]:
+    opened = TableQueries(str(path), "1.2")
+    answer = opened.snapshot()
+    scan = SliceSymptoms({"1.2": answer.query}, (), ())
+    return [one for each in answer.slices for one in scan.of(each)]

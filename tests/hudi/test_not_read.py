@@ -1,0 +1,81 @@
+"""What is not read is refused by name, with what to do; what is passed over is told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+from click.testing import CliRunner
+
+from bridge import find_damage
+from bridge.cli import main
+from bridge.hudi import HudiTableError, SliceReader, TableQueries
+from tests.support.made_table import FIRST, MadeTable
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FIRST_UPGRADE = "first upgrade the table with Hudi 0.12 to 0.15, by a write or with hudi-cli"
+VERSIONS = {
+    "0": f"it is that of Hudi 0.5 or older; {FIRST_UPGRADE}",
+    "1": f"it is that of Hudi 0.6 to 0.8; {FIRST_UPGRADE}",
+    "2": f"it is that of Hudi 0.9; {FIRST_UPGRADE}",
+    "4": f"it is that of Hudi 0.11; {FIRST_UPGRADE}",
+    "7": "it is that of an upgrade to Hudi 1.0 that did not end; finish it with Hudi 1.0",
+    "10": "it is that of Hudi 1.3; read it with that release",
+    "12": "there is no such table version",
+}
+
+
+def made(folder: Path, **properties: str) -> MadeTable:
+    table = MadeTable(folder, {"id": "string", "part": "string", "ts": "long"}, **properties)
+    table.base("f", pa.table({"id": ["a"], "part": ["p"], "ts": [1]}))
+    table.commit()
+    return table
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_another_table_version_is_named_with_what_to_do(tmp_path: Path, version: str) -> None:
+    made(tmp_path / "t", version=version)
+    path = str(tmp_path / "t")
+    told = f"hoodie.table.version={version!r} can't be read: {VERSIONS[version]} "
+    never = "leave the file as it is, since an edited version makes Hudi misread the table"
+    with pytest.raises(HudiTableError) as failure:
+        TableQueries(path)
+    assert told in str(failure.value)
+    assert never in str(failure.value)
+    for words in (["inspect", path], ["plan", path, "--to", "1.2"], ["migrate", "--table", path, "--to", "1.2"]):
+        result = CliRunner().invoke(main, words)
+        assert result.exit_code == 3, result.output
+        assert told in result.stderr
+        assert never in result.stderr
+
+
+@pytest.mark.parametrize("kind", ["LANCE", "HFILE"])
+def test_a_table_of_another_base_file_format_is_named(tmp_path: Path, kind: str) -> None:
+    made(tmp_path / "t", base_file_format=kind)
+    with pytest.raises(HudiTableError, match=f"has {kind} base files, and PARQUET and ORC are read"):
+        TableQueries(str(tmp_path / "t"))
+
+
+@pytest.mark.parametrize("kind", ["lance", "hfile"])
+def test_a_base_file_of_another_format_is_named(tmp_path: Path, kind: str) -> None:
+    made(tmp_path / "t")
+    name = f"f_0-0-0_{FIRST}"
+    (tmp_path / f"t/p/{name}.parquet").rename(tmp_path / f"t/p/{name}.{kind}")
+    answer = TableQueries(str(tmp_path / "t")).snapshot()
+    with pytest.raises(HudiTableError, match=rf"{name}\.{kind} is a base file in {kind.upper()}, and PARQUET"):
+        list(SliceReader(answer.query).read(answer.slices[0]))
+
+
+def test_files_of_change_data_are_passed_over_and_told(tmp_path: Path) -> None:
+    made(tmp_path / "t")
+    (tmp_path / f"t/p/.f_{FIRST}.log.1_0-0-0.cdc").write_bytes(b"change data")
+    path = str(tmp_path / "t")
+    (finding,) = (one for one in find_damage(path).findings if "change data" in one.text)
+    assert "1 file of change data (.cdc) passed over, such as .f_" in finding.text
+    answer = TableQueries(path).snapshot()
+    assert sum(batch.num_rows for batch in SliceReader(answer.query).read(answer.slices[0])) == 1
+    with pytest.raises(HudiTableError, match="no cdc query is answered"):
+        TableQueries(path).incremental("0", form="cdc")
