@@ -32,7 +32,7 @@ from bridge.compare.released_process import NotRunError
 from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
 from bridge.errors import PlanError, sentence_of
-from bridge.hudi import Differing, ReaderQuery, SliceReaders, answer_columns, converted, shown_as_text
+from bridge.hudi import Differing, ReaderQuery, SliceReaders, answer_columns, converted, files_of, shown_as_text
 from bridge.merge import users_called
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import current, without_values
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.hudi import FileSlice, HudiTable, Seen, SliceQuery
+    from bridge.hudi import Answer, FileSlice, HudiTable, Seen, SliceQuery, TableQueries
     from bridge.pipeline import Scope
 
 _ROWS, _LOGGED, _REASON = "_pb_rows", "_pb_logged", "_pb_reason"
@@ -70,8 +70,8 @@ def compare_readers(
 ) -> ReadersReport:
     """Read a table as other readers do, and find the rows that they show differently from the table's own reader.
 
-    All readers see the same instant and the same files, so the answer is exact for the files as they are. Rows are
-    compared without meta columns.
+    All readers see the same instant, and each the files that it finds there, so the answer is exact for the files as
+    they are. Rows are compared without meta columns.
 
     Args:
         table: the table, with the release that the others are compared with.
@@ -98,22 +98,12 @@ def compare_readers(
     if scope is not None:
         snapshot = in_scope(table, snapshot, scope)
     results = {name: ReaderResult(name) for name in names}
-    queries, numbers = [ReaderQuery(snapshot.query)], [0]
-    for number, name in enumerate(results, start=1):
-        if is_program(name):
-            continue
-        try:
-            query = opened.read_optimized() if name == BASE_FILES else opened.read_by(name).snapshot()
-        except PayloadBridgeError as error:
-            results[name] = ReaderResult(name, refused=sentence_of(error))
-            continue
-        numbers.append(number)
-        queries.append(ReaderQuery(query.query, bases_only=name == BASE_FILES))
-    row = _data_struct([each.query for each in queries])
+    queries, apart = _queries_of(table, opened, snapshot, results, scope)
+    row = _data_struct([each.query for each in queries.values()])
     current().learn(row.jsonValue())
     columns = _COLUMNS | {LEFT: row, RIGHT: row}
     kinds = spark_types.StructType([spark_types.StructField(*column) for column in columns.items()])
-    task = functools.partial(_compare_slices, queries, numbers, arrow_schema(kinds))
+    task = functools.partial(_compare_slices, [*queries.values()], [*queries], arrow_schema(kinds))
     found = table.slices_of(snapshot).mapInArrow(task, kinds)
     found = kept(found if scope is None else differences_in_scope(table, found, scope))
     with contextlib.ExitStack() as closing:
@@ -128,14 +118,19 @@ def compare_readers(
         frames = [found.where(sf.col(KIND).isin(*KINDS))]
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="payload-bridge-")))
         for number, name in enumerate(results, start=1):
+            if results[name].refused is not None:
+                continue
+            frame = None
             if is_program(name):
                 ran, frame = _run(table, name, folder, opened.timeline.latest)
-                results[name] = ran
-                if frame is not None:
-                    closing.callback(frame.unpersist)
-                    frames.append(_as_found(frame, number, kinds))
-            elif results[name].refused is None:
-                results[name] = _counted_result(name, number, counted)
+            elif name in apart:
+                ran, frame = _read_apart(table, name, (snapshot, apart[name]), scope)
+            else:
+                ran = _counted_result(name, number, counted)
+            results[name] = ran
+            if frame is not None:
+                closing.callback(frame.unpersist)
+                frames.append(_as_found(frame, number, kinds))
         every = functools.reduce(lambda one, other: one.unionByName(other), frames)
         close = closing.pop_all().close
     settings: dict[str, Any] = {
@@ -146,6 +141,37 @@ def compare_readers(
         "scope": scope,
     }
     return ReadersReport(table, opened.timeline.latest, [*results.values()], every, **settings)
+
+
+def _queries_of(
+    table: HudiTable,
+    opened: TableQueries,
+    snapshot: Answer,
+    results: dict[str, ReaderResult],
+    scope: Scope | None,
+) -> tuple[dict[int, ReaderQuery], dict[str, Answer]]:
+    """Return the queries of readers of the same files, by number, 0 the table's own; and the answers from other files.
+
+    Notes in `results` who refuses the table.
+    """
+    queries, apart = {0: ReaderQuery(snapshot.query)}, {}
+    for number, name in enumerate(results, start=1):
+        if is_program(name):
+            continue
+        bases_only = name == BASE_FILES
+        try:
+            answer = opened.read_optimized() if bases_only else opened.read_by(name).snapshot()
+            if scope is not None:
+                answer = in_scope(table, answer, scope)
+        except PayloadBridgeError as error:
+            results[name] = ReaderResult(name, refused=sentence_of(error))
+            continue
+        own, theirs = (files_of(one.slices, bases_only=bases_only) for one in (snapshot, answer))
+        if own == theirs:
+            queries[number] = ReaderQuery(answer.query, bases_only=bases_only)
+        else:
+            apart[name] = answer
+    return queries, apart
 
 
 def _counted_result(name: str, number: int, counted: Mapping[tuple[int, str], Sequence[Any]]) -> ReaderResult:
@@ -176,6 +202,19 @@ def _run(table: HudiTable, name: str, folder: Path, instant: str | None) -> tupl
         return ReaderResult(name, not_run="the table was written meanwhile; run it again"), None
     result = ReaderResult(name, *(counts.get(kind, 0) for kind in KINDS))
     return result._replace(program=program), found
+
+
+def _read_apart(
+    table: HudiTable, name: str, answers: tuple[Answer, Answer], scope: Scope | None
+) -> tuple[ReaderResult, DataFrame | None]:
+    """Compare the rows of two answers of different files; return the result, and the rows that differ, kept."""
+    try:
+        found = compared_with(table, *map(table.rows_of, answers))
+        found = kept(found if scope is None else differences_in_scope(table, found, scope))
+        counts = {row[0]: row[1] for row in found.groupBy(KIND).count().collect()}
+    except (PayloadBridgeError, PySparkException) as error:
+        return ReaderResult(name, refused=sentence_of(error)), None
+    return ReaderResult(name, *(counts.get(kind, 0) for kind in KINDS)), found
 
 
 def _as_found(frame: DataFrame, number: int, kinds: spark_types.StructType) -> DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.hudi.base_files import key_edges
 from bridge.hudi.errors import AlteredTableError, DamagedFileError, HudiTableError, UnreadableTableError
-from bridge.hudi.file_slices import FileSlice
+from bridge.hudi.file_slices import FileSlice, files_of
 from bridge.hudi.files import tables_below
 from bridge.hudi.instants import Instant, State
 from bridge.hudi.partition_values import ComputedKeys
@@ -47,6 +47,7 @@ __all__ = [
     "answer_columns",
     "arrow_of",
     "converted",
+    "files_of",
     "key_edges",
     "looked_up",
     "narrowed",

@@ -86,6 +86,15 @@ class FileSlice:
         return tuple(name for name in self.log_files if not name.endswith(_CDC))
 
 
+def files_of(slices: Iterable[FileSlice], *, bases_only: bool = False) -> frozenset[str]:
+    """Return the paths of the files that some slices read, below the table."""
+    return frozenset(
+        one.path_of(name)
+        for one in slices
+        for name in (*filter(None, [one.base_file]), *(() if bases_only else one.log_files))
+    )
+
+
 @dataclass
 class _Group:
     """The files of a file group."""

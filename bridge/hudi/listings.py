@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
-from bridge.hudi.file_slices import SliceView
+from bridge.hudi.file_slices import SliceView, files_of
 from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.written_files import AlteredFile, altered_files
 
@@ -63,12 +63,5 @@ class TableListings:
         if not self.has_metadata:
             return frozenset(), frozenset()
         until = self._timeline.latest or _NO_INSTANT
-        stored, listed = (
-            frozenset(
-                found.path_of(name)
-                for found in self.view(by_metadata=by_metadata).latest(until)
-                for name in (*filter(None, [found.base_file]), *found.log_files)
-            )
-            for by_metadata in (False, True)
-        )
+        stored, listed = (files_of(self.view(by_metadata=which).latest(until)) for which in (False, True))
         return stored - listed, listed - stored

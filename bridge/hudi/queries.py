@@ -6,6 +6,7 @@ blocks count, in how versions merge, and in where partition values come from.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import functools
@@ -25,10 +26,10 @@ from bridge.hudi.table_schema import table_schema
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
 from bridge.hudi.unmerged import why_unmerged
-from bridge.hudi.vectors import vector_columns
+from bridge.hudi.vectors import vector_columns, written_by
 from bridge.plan import MergePlan, TableType
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, PayloadRef, StoredPayloadRef
+from payloads import HudiRelease, PayloadBridgeError, PayloadRef, StoredPayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -91,10 +92,13 @@ class TableQueries:
         self.properties = TableProperties.read(self.files)
         own = assumed_writer(self.properties.version)
         self.release = self._checked(own if release is None else HudiRelease.parse(release))
-        self._able = capabilities(self.release)
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
         self.listings = TableListings(self.files, self.properties, self.timeline)
+        if release is None:
+            with contextlib.suppress(PayloadBridgeError):  # raised again by the query
+                self.release = written_by(own, self.schema(self.timeline.latest or _NO_INSTANT))
+        self._able = capabilities(self.release)
         self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
         if self._payload is not None:
             self._payload.resolve(self.release)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import pyarrow as pa
 
+from bridge.config import capabilities
+from payloads import HudiRelease
+
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
@@ -30,6 +33,18 @@ def vector_columns(schema: AvroSchema) -> dict[str, str]:
         if plain.logical == _LOGICAL and plain.kind == "fixed":
             found[field.name] = str(plain.source.get("elementType", "FLOAT")).upper()
     return {name: element for name, element in found.items() if element in _ELEMENTS}
+
+
+def written_by(release: HudiRelease, schema: AvroSchema) -> HudiRelease:
+    """Return the release that counts as a table's writer: with VECTOR columns none before the one that brought them.
+
+    Args:
+        release: the one that counts as the writer of tables of its version.
+        schema: of the table.
+    """
+    if not vector_columns(schema):
+        return release
+    return next(one for one in HudiRelease if one >= release and capabilities(one).shows_vectors)
 
 
 def array_type(element: str) -> pa.DataType:

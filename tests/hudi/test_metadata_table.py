@@ -10,8 +10,10 @@ import tarfile
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
-from bridge import find_damage
+from bridge import HudiTable, Scope, compare_readers, find_damage
+from bridge.cli import main
 from bridge.hudi import HudiTableError, TableQueries
 from tests.conformance.tables import rows_of
 from tests.support import DATA
@@ -19,6 +21,8 @@ from tests.support.archives import unpack
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
 NAMES = ("0.15.0-cow", "0.15.0-mor", "1.2.0-cow", "1.2.0-mor")
 ON_STORAGE, LISTED = 9, 6
@@ -69,3 +73,24 @@ def test_a_damaged_metadata_table_is_named(table: str, tmp_path: Path, damage: s
     with pytest.raises(HudiTableError, match="on finds the files, can't be read"):
         rows_of(TableQueries(table, "1.2").snapshot())
     assert "listing" in {one.kind for one in find_damage(table).damage}
+
+
+@pytest.mark.parametrize("table", NAMES[:2], indirect=True)
+def test_readers_of_different_files_are_compared_by_what_each_shows(table: str, spark: SparkSession) -> None:
+    with compare_readers(HudiTable(spark, table), ["0.14", "1.0", "1.2"]) as found:
+        totals = {one.reader: (one.only_left, one.only_right) for one in found.results}
+        assert found.rows == ON_STORAGE
+        assert totals == {"0.14": (0, 0), "1.0": (ON_STORAGE - LISTED, 0), "1.2": (ON_STORAGE - LISTED, 0)}
+        shown = [row.key for row in found.collect("1.2")]
+    with compare_readers(HudiTable(spark, table), ["1.2"], scope=Scope(keys_sample=1.0)) as found:
+        assert [row.key for row in found.collect("1.2")] == shown
+
+
+@pytest.mark.parametrize("table", NAMES[:1], indirect=True)
+def test_rows_of_other_files_are_not_called_the_same(table: str, spark: SparkSession) -> None:
+    found = find_damage(table, lambda: spark)
+    assert [one.about for one in found.damage if one.kind == "apart"] == ["1.0", "1.1", "1.2"]
+    assert (found.compared("1.2"), found.compared("0.14")) == (0, found.slices)
+    said = " ".join(CliRunner().invoke(main, ["plan", table, "--to", "1.2"]).stdout.split())
+    assert said.startswith(f"No row was looked at (0 of {found.slices} file slices), and ")
+    assert "shows no row differently" not in said
