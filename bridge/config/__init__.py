@@ -11,7 +11,7 @@ from bridge.config.capabilities import (
     capabilities,
 )
 from bridge.config.creation import created_properties, given_settings
-from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config
+from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config, ordering_of
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
     InferredSettings,
@@ -41,6 +41,7 @@ from bridge.config.keys import (
     TABLE_TYPE,
     TABLE_VERSION,
     UNAVAILABLE_MARKER,
+    UPDATE_ON_TIE,
     WRITE_MERGE_MODE,
     WRITE_PARTITION,
     WRITE_PAYLOAD_CLASS,
@@ -79,6 +80,7 @@ __all__ = [
     "TABLE_TYPE",
     "TABLE_VERSION",
     "UNAVAILABLE_MARKER",
+    "UPDATE_ON_TIE",
     "WRITE_MERGE_MODE",
     "WRITE_PARTITION",
     "WRITE_PAYLOAD_CLASS",
@@ -127,6 +129,7 @@ __all__ = [
     "key_hint",
     "literal",
     "mode_of_payload",
+    "ordering_of",
     "parse_properties",
     "payload_of_mode",
     "read_job_settings",

@@ -117,10 +117,9 @@ def effective_config(
     options = writer or {}
     if warn:
         warn_of_old_names(options, release, *WRITER_ENTRIES)
-    ordering = table.ordering or _passed_ordering(options, release)
+    ordering = ordering_of(table, options, release)
     if not can.merge_modes:
         dedup, merge, read = _rules_of_payloads(table, options, release)
-        ordering = ordering or WRITE_PRECOMBINE.read({}, release) or ()
     elif can.payload_writer:
         dedup, merge, read = _rules_of_mode_readers(table, options, ordering, release)
     else:
@@ -211,6 +210,11 @@ def _why_table_payload(table: TableMergeConfig) -> str:
 
 
 # -- ordering and merge properties
+
+
+def ordering_of(table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:
+    """Return the ordering fields of a table and a writer in a release; until 0.15 `ts` where neither names any."""
+    return table.ordering or _passed_ordering(options, release) or WRITE_PRECOMBINE.read({}, release) or ()
 
 
 def _passed_ordering(options: Mapping[str, str], release: HudiRelease) -> tuple[str, ...]:

@@ -54,7 +54,7 @@ class Fragment:
         brand: what the object is, in a word.
         headline: what it says, in one sentence.
         verdict: the result; empty where the headline says it.
-        success: whether it is a good one; None where nothing is judged.
+        tone: `good`, `warns` or `bad`; `plain` where nothing is judged.
         warnings: what else the user should know.
         facts: names and values.
         body: paragraphs and tables.
@@ -64,7 +64,7 @@ class Fragment:
     brand: str
     headline: str
     verdict: str = ""
-    success: bool | None = None
+    tone: str = "plain"
     warnings: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     body: Sequence[str | Grid] = ()

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+APART = "apart"
+"""The kind for a release that reads other files than the table's own reader."""
 MOST_SLICES = 100
 """How many file slices are read unless the caller says otherwise."""
 
@@ -28,11 +30,13 @@ class Damage(NamedTuple):
             storage or the metadata table alone has), `differs` (rows that another reader
             shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
             shown), `null-ordering` (stored versions), `other-type` (ordering values of another type), `shared-ordering`
-            (logged rows that releases from 1.0 on compare by the text ordering value of another row), `pending` (work
+            (logged rows that releases from 1.0 on compare by the text ordering value of another row),
+            `millis-as-micros` (files that label milliseconds as microseconds), `apart` (a release that finds other
+            files, so that its rows were not compared), `change-data` (`.cdc` files, passed over), `pending` (work
             that was planned and has not run), `open` (instants that never completed). With a release to move to also
             keys of which logs hold a case: `late` (a version that comes after a greater one), `tie`, `delete`,
             `null-value` (null, or Debezium's marker, after a value).
-        about: the reader, the marker, the ordering field and its types, or the action.
+        about: the reader, the marker, the ordering field and its types, the column, or the action.
         number: how many rows, versions, file slices, files or instants.
         partition: of the example.
         key: its record key; empty where no key is meant.
@@ -70,6 +74,7 @@ class TableDamage(NamedTuple):
         slices: how many there are.
         unread: why no rows were read; None if they were.
         columns: those of the table; empty where they are not known.
+        logs: how many of the file slices that were read have a log.
 
     Added in 0.1.0.
     """
@@ -81,14 +86,26 @@ class TableDamage(NamedTuple):
     slices: int
     unread: str | None = None
     columns: tuple[str, ...] = ()
+    logs: int = 0
 
     def compared(self, to: str) -> int:
         """In how many of the file slices that were read the rows of a release are compared with those of `reader`."""
         if self.unread is not None:
             return 0
-        failed = {one.about: one.number for one in self.damage if one.kind == SymptomKind.UNREADABLE}
+        failed: dict[str, int] = {}
+        for one in self.damage:
+            if one.kind in {SymptomKind.UNREADABLE, APART}:
+                failed[one.about] = failed.get(one.about, 0) + one.number
         # What its own reader can't read is not read by another.
-        return self.read - sum(failed.get(name, 0) for name in {self.reader, to})
+        return max(self.read - sum(failed.get(name, 0) for name in {self.reader, to}), 0)
+
+    def compared_words(self, to: str) -> str:
+        """Say in how many file slices the rows of a release are compared."""
+        compared = self.compared(to)
+        if compared == self.slices:
+            return "in all file slices" if self.slices > 1 else "in its one file slice"
+        left = self.slices - compared
+        return f"in {compared} of {self.slices} file slices ({left} {'was' if left == 1 else 'were'} not looked at)"
 
     def is_complete(self, to: str) -> bool:
         """Whether the rows of all file slices are compared with those of a release."""
@@ -128,7 +145,7 @@ class TableDamage(NamedTuple):
     def extent(self) -> str:
         """How much of the table was read."""
         if self.unread is not None:
-            return f"in the timeline alone: {self.unread}"
+            return f"in the timeline alone, and in 0 of {self.slices} file slices: {self.unread}"
         return f"in {self.read} of {self.slices} file slices" if self.read < self.slices else "in all file slices"
 
 
@@ -173,7 +190,7 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
     SymptomKind.UNREADABLE: lambda one, _: (
         Severity.FAILS,
         f"Hudi {one.about} can't read {_many(one.number, 'file slice', 'file slices')} ({one.as_json()['reason']})",
-        "compact the table with the release that wrote it",
+        "compact it with the release that wrote it, or restore the files (if bootstrapped elsewhere, --bootstrap PATH)",
     ),
     SymptomKind.LIVE_DELETE: lambda one, _: (
         Severity.DAMAGE,
@@ -194,6 +211,11 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.CHANGES,
         f"Hudi from 1.0 on compares {_many(one.number, 'row', 'rows')} of Parquet log blocks by another's {one.about}",
         "write Avro log blocks (hoodie.logfile.data.block.format=avro), and these keys again",
+    ),
+    SymptomKind.MILLIS_AS_MICROS: lambda one, _: (
+        Severity.CHANGES,
+        f"{_many(one.number, 'file labels', 'files label')} millis as micros (column {one.about})",
+        "releases before 1.1 show some of these times in January 1970; read the table with 1.1 or later",
     ),
     "pending": lambda one, _: (
         Severity.CHANGES,
@@ -216,6 +238,16 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         if one.about == LISTINGS[0]
         else f"{_many(one.number, 'file is', 'files are')} in the {one.about} alone, and missing on the storage",
         "rebuild the metadata table with hudi-cli (metadata delete, metadata create): Hudi reads by it from 1.0 on",
+    ),
+    "change-data": lambda one, _: (
+        Severity.ADVICE,
+        f"{_many(one.number, 'file', 'files')} of change data ({one.about}) passed over",
+        "no change data capture query is answered here; a snapshot does not need them",
+    ),
+    APART: lambda one, table: (
+        Severity.CHANGES,
+        f"Hudi {one.about} finds other files by the metadata table than Hudi {table.reader}: rows not compared",
+        f"payload-bridge replay --table {shlex.quote(table.path)} --to {one.about} compares them",
     ),
     "open": lambda one, _: (
         Severity.ADVICE,

@@ -12,8 +12,8 @@ from pyspark.sql import functions as sf
 
 from bridge.config import DELETE_KEY, DELETE_MARKER, capabilities, implicit_delete_marker
 from bridge.errors import sentence_of
-from bridge.hudi import SliceSymptoms, TableQueries, UnreadableTableError
-from bridge.migration.damage import LISTINGS, MOST_SLICES, Damage, TableDamage
+from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries, UnreadableTableError, files_of
+from bridge.migration.damage import APART, LISTINGS, MOST_SLICES, Damage, TableDamage
 from bridge.spark import prepare
 from mergers import RecordMergeMode
 from payloads import HudiRelease, PayloadBridgeError
@@ -64,18 +64,22 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
         opened = TableQueries(path, payload=payload, bootstrap=bootstrap)
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
+    columns: tuple[str, ...] = ()
     try:
         noted = (*noted, *_altered(opened), *_unlisted(opened))
         answer = opened.snapshot()
-        total = len(answer.slices)
+        total, columns = len(answer.slices), (*answer.query.schema.by_name,)
+        noted = (*noted, *_change_data(answer))
         if session is None or not total:
-            return TableDamage(path, reader, noted, 0, total, "rows were not read (--slices)" if total else None)
+            why = "rows were not read (--slices)" if total else None
+            return TableDamage(path, reader, noted, 0, total, why, columns)
         if opened.unnamed_class is not None and any(one.data_logs for one in answer.slices):
-            return TableDamage(path, reader, noted, 0, total, opened.unnamed_class)
-        settings = _settings(opened, answer, to)
+            return TableDamage(path, reader, noted, 0, total, opened.unnamed_class, columns)
+        settings, apart = _settings(opened, answer, to)
+        noted = (*noted, *apart)
         SliceSymptoms(*settings)  # refuses here what each task would refuse
     except PayloadBridgeError as error:
-        return TableDamage(path, reader, noted, 0, total, sentence_of(error))
+        return TableDamage(path, reader, noted, 0, total, sentence_of(error), columns)
     chosen = sorted(answer.slices, key=lambda one: zlib.crc32(one.file_id.encode()))[:most]
     spark = session()
     prepare(spark, answer.query.plan.payload_name)
@@ -84,29 +88,39 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     example = sf.min(sf.struct("key", "partition", "file", "reason")).alias("example")
     counted = found.groupBy("kind", "about").agg(sf.sum("number"), example).orderBy("kind", "about").collect()
     damage = (Damage(kind, about, number, **one.asDict()) for kind, about, number, one in counted)
-    columns = tuple(answer.query.schema.by_name)
-    return TableDamage(path, reader, (*noted, *damage), len(chosen), total, columns=columns)
+    logs = sum(bool(one.data_logs) for one in chosen)
+    return TableDamage(path, reader, (*noted, *damage), len(chosen), total, None, columns, logs)
 
 
 def _settings(
     opened: TableQueries, answer: Answer, to: HudiRelease | None = None
-) -> tuple[Mapping[str, SliceQuery], Sequence[str], Any]:
-    """Return what `SliceSymptoms` takes."""
+) -> tuple[tuple[Mapping[str, SliceQuery], Sequence[str], Any], list[Damage]]:
+    """Return what `SliceSymptoms` takes, and which releases can't read these files, or read others."""
     properties = opened.properties
     config = properties.config(opened.release)
-    readers = {str(opened.release): answer.query}
+    readers, number = {str(opened.release): answer.query}, len(answer.slices)
+    apart: list[Damage] = []
     for release in HudiRelease:
         if (
-            release is not opened.release
-            and to in {None, release}
-            and capabilities(release).created_version >= properties.version
+            release is opened.release
+            or to not in {None, release}
+            or capabilities(release).created_version < properties.version
         ):
-            readers[str(release)] = opened.read_by(release).snapshot().query
+            continue
+        try:
+            other = opened.read_by(release).snapshot()
+        except PayloadBridgeError as error:
+            apart.append(Damage(SymptomKind.UNREADABLE, str(release), number, reason=sentence_of(error)))
+            continue
+        if files_of(other.slices) == files_of(answer.slices):
+            readers[str(release)] = other.query
+        else:
+            apart.append(Damage(APART, str(release), number))
     ordering = () if config.read.mode is RecordMergeMode.COMMIT_TIME_ORDERING else properties.merge.ordering
     own = {**config.merge_properties} | implicit_delete_marker(properties.merge.payload)
     named = (own.get(DELETE_KEY.key), own.get(DELETE_MARKER.key))
     markers = ((IS_DELETED, "true"), *_CHANGE_FEEDS, *([named] if all(named) else []))
-    return readers, ordering, tuple(dict.fromkeys(markers))
+    return (readers, ordering, tuple(dict.fromkeys(markers))), apart
 
 
 def _scan(
@@ -160,6 +174,13 @@ def _unlisted(opened: TableQueries) -> Iterator[Damage]:
         if paths:
             partition, _, name = min(paths).rpartition("/")
             yield Damage("unlisted", about, len(paths), partition, "", name)
+
+
+def _change_data(answer: Answer) -> Iterator[Damage]:
+    """Count the files with change data, which a snapshot does not need."""
+    found = [(one, name) for one in answer.slices for name in one.log_files if name not in one.data_logs]
+    if found:
+        yield Damage("change-data", ".cdc", len(found), found[0][0].partition, "", found[0][1])
 
 
 def _kind_of(opened: TableQueries, instant: Instant) -> tuple[str, str]:

@@ -99,7 +99,7 @@ def plan_of(side: Answering) -> MergePlan:
         release=release,
         table_type=side.table_type,
         key=("key",),
-        ordering=("ts",),
+        ordering=("ts",) if side.has_ordering else (),
     )
     version = min(side.table_version, can.created_version)
     if not can.merge_modes or (version == can.created_version and not side.properties):

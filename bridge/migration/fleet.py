@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.errors import PySparkException
 
-from bridge.compare import compare_readers, grade_of_reader
-from bridge.config import TableMergeConfig, assumed_writer
+from bridge.compare import Grade, compare_readers, grade_of_reader
+from bridge.config import TableMergeConfig
 from bridge.errors import sentence_of
 from bridge.hudi import HudiTable, TableQueries, tables_below
 from bridge.migration.plan import plan_migration
@@ -42,6 +42,7 @@ class FleetTable(NamedTuple):
         differing: how many of them `to` shows differently, if it reads the files as they are.
         grade: how far both readers agree; None where no row was read.
         failure: why the table can't be inspected; None where it can.
+        untried: why not all behaviours are known; None if they are.
 
     Added in 0.1.0.
     """
@@ -59,6 +60,7 @@ class FleetTable(NamedTuple):
     differing: int | None = None
     grade: str | None = None
     failure: str | None = None
+    untried: str | None = None
 
     @property
     def outcome(self) -> str:
@@ -67,6 +69,8 @@ class FleetTable(NamedTuple):
             return "FAILED"
         if self.grade is not None:
             return self.grade
+        if not self.behaviours and self.untried is not None:
+            return "NOT LOOKED AT"
         return "DAMAGE" if self.damage else "CHANGES" if self.behaviours else "SAME"
 
 
@@ -93,7 +97,8 @@ class FleetReport(NamedTuple):
         changed = words.count("DAMAGE") + words.count("CHANGES")
         return (
             f"{self.root}: {many}; a move to Hudi {self.to} can change rows of {changed} silently, by the known "
-            f"changes of their classes, {words.count('DAMAGE')} of them with damage; {failed}."
+            f"changes of their classes, {words.count('DAMAGE')} of them with damage; "
+            f"{words.count('NOT LOOKED AT')} could not be looked at; {failed}."
         )
 
     @property
@@ -108,6 +113,7 @@ class FleetReport(NamedTuple):
         """Return the report of the command line."""
         graded_by = "rows" if self.counts_rows else "known changes"
         report = Report("inspect", self.verdict, plan={"root": self.root, "to": self.to, "graded_by": graded_by})
+        report.warns = any(one.outcome not in {"SAME", Grade.IDENTICAL_HERE.value} for one in self.tables)
         report.statistics = {"tables": len(self.tables), "failed": sum(one.failure is not None for one in self.tables)}
         report.results = [one._asdict() | {"outcome": one.outcome} for one in self.tables]
         by = "rows that differ" if self.counts_rows else "known changes"
@@ -186,10 +192,10 @@ def _inspected(
     path: str, to: HudiRelease, writer: Mapping[str, str], session: Callable[[], SparkSession] | None
 ) -> FleetTable:
     try:
-        stored = dict(TableQueries(path).properties.stored)
+        opened = TableQueries(path)
+        stored, written_by = dict(opened.properties.stored), opened.release
         table = TableMergeConfig.from_properties(stored)
-        written_by = assumed_writer(table.version)
-        plan = plan_migration(stored, to, writer)
+        plan = plan_migration(stored, to, writer, written_by)
     except PayloadBridgeError as error:
         return FleetTable(path, failure=str(error))
     mode = "" if table.mode is None else table.mode.value
@@ -202,6 +208,7 @@ def _inspected(
         properties=len(plan.changes),
         behaviours=len(plan.behaviours),
         damage=sum(change.is_damage for change in plan.behaviours),
+        untried=plan.untried,
         next=f"payload-bridge replay --table {shlex.quote(path)} --to {to}",
     )
     if session is None:

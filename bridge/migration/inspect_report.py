@@ -120,7 +120,14 @@ def report_inspection(inspection: Inspection, settings: dict[str, Any]) -> Repor
         results=[result],
         warnings=[str(warning) for warning in inspection.warnings],
         body=_body(inspection),
+        warns=not _is_quiet(inspection),
     )
+
+
+def _is_quiet(inspection: Inspection) -> bool:
+    """Whether all was looked at, and nothing found that needs more than advice."""
+    is_seen = inspection.damage is not None and inspection.damage.is_whole
+    return is_seen and all(one.severity is Severity.ADVICE for one in inspection.warnings)
 
 
 def verdict_of(inspection: Inspection) -> str:
@@ -129,8 +136,8 @@ def verdict_of(inspection: Inspection) -> str:
     by = read.mode.name if read.mode is not None else "payload classes only"
     if not inspection.warnings:
         damage = inspection.damage
-        looked_at = "no findings" if damage is None or damage.is_whole else f"no findings {damage.extent}"
-        return f"This table merges by {by}; {looked_at}."
+        where = "in the settings; no file was looked at" if damage is None else damage.extent
+        return f"This table merges by {by}; no findings {where}."
     return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.config import OVERWRITE, SUCCESSORS, TableType
 from bridge.migration.move import Move, SilentChange
-from bridge.migration.scenarios import About
+from bridge.migration.scenarios import OPERATIONS, About
 from mergers import RecordMergeMode
 from payloads import FirstValueAvroPayload
 from payloads.release import HudiRelease
@@ -65,7 +65,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: move.passes(HudiRelease.V0_14) and _short(move) in _ORDERED_BY_PROPERTY,
+        lambda move: move.passes(HudiRelease.V0_14) and move.has_ordering and _short(move) in _ORDERED_BY_PROPERTY,
         SilentChange(
             About.ORDERING,
             "",
@@ -85,7 +85,9 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: move.passes(HudiRelease.V0_14) and move.table_type is TableType.MERGE_ON_READ,
+        lambda move: (
+            move.passes(HudiRelease.V0_14) and move.has_ordering and move.table_type is TableType.MERGE_ON_READ
+        ),
         SilentChange(
             About.DELETES,
             "",
@@ -101,6 +103,7 @@ NOTES: Final = (
             "a row with a delete operation deletes its record",
             "it is stored as a live row, because this copy-on-write table stores no payload class",
             is_damage=True,
+            columns=OPERATIONS,
         ),
     ),
     Note(
@@ -114,7 +117,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: move.loses_class and not _short(move),
+        lambda move: move.loses_class and move.has_ordering and not _short(move),
         SilentChange(
             About.LATE_ROWS,
             "",
@@ -158,11 +161,17 @@ NOTES: Final = (
     Note(
         _upgraded("AWSDmsAvroPayload"),
         SilentChange(
-            About.DELETES, "", "Op=d deletes like Op=D", "the marker is compared letter by letter: only D deletes"
+            About.DELETES,
+            "",
+            "Op=d deletes like Op=D",
+            "the marker is compared letter by letter: only D deletes",
+            columns=OPERATIONS[:1],
         ),
     ),
     Note(
-        _upgraded("AWSDmsAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload"),
+        lambda move: (
+            _upgraded("AWSDmsAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload")(move) and bool(move.ordering)
+        ),
         SilentChange(About.ORDERING, "", "the ordering field picks the winner of a batch", "it is no longer read"),
     ),
     Note(
@@ -193,7 +202,7 @@ NOTES: Final = (
         ),
     ),
     Note(
-        _upgraded("EventTimeAvroPayload", "DefaultHoodieRecordPayload"),
+        lambda move: _upgraded("EventTimeAvroPayload", "DefaultHoodieRecordPayload")(move) and move.keeps_ties,
         SilentChange(
             About.TIES,
             "",
@@ -244,7 +253,12 @@ NOTES: Final = (
         ),
     ),
     Note(
-        lambda move: _is_custom_log(move) and move.passes(HudiRelease.V1_0) and not move.passes(HudiRelease.V1_1),
+        lambda move: (
+            _is_custom_log(move)
+            and move.has_ordering
+            and move.passes(HudiRelease.V1_0)
+            and not move.passes(HudiRelease.V1_1)
+        ),
         SilentChange(
             About.DELETES,
             "",

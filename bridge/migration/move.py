@@ -27,6 +27,9 @@ class Move(NamedTuple):
         to_mode: the merge mode then, where the table stores one.
         changes_mode: whether the move is to a plain merge mode.
         has_delete_marker: whether a custom delete key is set, by the table or the writer.
+        ordering: the ordering fields now, by the table, the writer or the release's default.
+        ordering_then: those then.
+        keeps_ties: whether the stored row is to stay on a tie (`hoodie.payload.update.on.same.ordering.field=false`).
     """
 
     from_release: HudiRelease
@@ -39,6 +42,14 @@ class Move(NamedTuple):
     to_mode: RecordMergeMode | None = None
     changes_mode: bool = False
     has_delete_marker: bool = True
+    ordering: tuple[str, ...] = ("ts",)
+    ordering_then: tuple[str, ...] = ("ts",)
+    keeps_ties: bool = True
+
+    @property
+    def has_ordering(self) -> bool:
+        """Whether there is an ordering field, now or then."""
+        return bool(self.ordering or self.ordering_then)
 
     def passes(self, release: HudiRelease) -> bool:
         """Whether `release` is newer than the old one and not newer than the new one."""
@@ -70,6 +81,7 @@ class Answering(NamedTuple):
         payload: the full name of its class; None for the merge mode that goes by the ordering field.
         table_type: copy-on-write or merge-on-read.
         properties: its properties for mergers, without their prefix.
+        has_ordering: whether it has an ordering field.
     """
 
     release: HudiRelease
@@ -77,6 +89,7 @@ class Answering(NamedTuple):
     payload: str | None
     table_type: TableType
     properties: tuple[tuple[str, str], ...] = ()
+    has_ordering: bool = True
 
 
 class SilentChange(NamedTuple):

@@ -11,6 +11,7 @@ from bridge.config import (
     RECORD_KEY,
     TABLE_NAME,
     TABLE_TYPE,
+    UPDATE_ON_TIE,
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
@@ -19,6 +20,7 @@ from bridge.config import (
     change_mode,
     change_version,
     given_settings,
+    ordering_of,
 )
 from bridge.errors import PlanError
 from bridge.migration.examples import differences
@@ -26,7 +28,7 @@ from bridge.migration.findings import Finding, Severity, worst_first
 from bridge.migration.inspection import inspect, refused_options, unreadable_deletes
 from bridge.migration.move import Move
 from bridge.migration.plan_report import MigrationPlan
-from bridge.migration.silent_changes import silent_changes
+from bridge.migration.silent_changes import Changes, silent_changes
 from bridge.migration.steps import (
     apply_steps,
     merge_properties,
@@ -98,8 +100,14 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         to_mode=TableMergeConfig.from_properties(after).mode,
         changes_mode=mode is not None,
         has_delete_marker=_has_delete_marker(properties, options),
+        ordering=ordering_of(table, options, old),
+        ordering_then=ordering_of(TableMergeConfig.from_properties(after), options, new),
+        keeps_ties=any(UPDATE_ON_TIE.read(given, new) is False for given in (properties, options)),
     )
-    has_examples = mode is None or mode.is_plain
+    if mode is None or mode.is_plain:
+        changes = silent_changes(move, differences)
+    else:
+        changes = Changes((), "what a partial update mode or a merger changes is not known")
     warnings, unlinked = _warnings(table, after, options, move, jar)
     undo = tuple(undo_steps(properties, after, worker))
     undone = properties if any(step.cli for step in undo) else change_version(after, table.version, worker)
@@ -113,7 +121,8 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         apply=tuple(apply_steps(table, after, None if mode is None else mode.mode, worker, options)),
         undo=undo,
         after_undo=merge_properties(undone),
-        behaviours=silent_changes(move, differences) if has_examples else (),
+        behaviours=changes.found,
+        untried=changes.untried,
         warnings=warnings,
         table={key: properties[key] for key in (TABLE_NAME, TABLE_TYPE.key, RECORD_KEY.key) if key in properties},
         unlinked=unlinked,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 from bridge.config import TableMergeConfig, capabilities
 from bridge.hudi import SymptomKind
-from bridge.migration.findings import findings_as_json, short, worst_first
+from bridge.migration.findings import Severity, findings_as_json, short, worst_first
 from bridge.migration.scenarios import About
 from bridge.migration.steps import changes_between
 from bridge.report import Report, Showable, Table
@@ -44,8 +44,8 @@ class MigrationPlan(Showable):
         apply: what to do.
         undo: how to undo it.
         after_undo: the merge properties after the undo, which are not always those before.
-        behaviours: what changes silently, damage first; none are known for partial update modes that are set by
-            hand, and for a merger.
+        behaviours: what changes silently, damage first.
+        untried: why not all of these are known; None if they are.
         warnings: what is wrong now, or will be, the worst first.
         evidence: what the table's own rows show of these changes; None where they were not read.
         table: the table's name, type and record key as far as they are stored, which stay.
@@ -68,23 +68,29 @@ class MigrationPlan(Showable):
     evidence: TableDamage | None = None
     table: Mapping[str, str] = field(default_factory=dict)
     unlinked: str | None = None
+    untried: str | None = None
 
     def with_evidence(self, evidence: TableDamage) -> Self:
         """Return the plan with what `find_damage` found for this move, without what can't concern the table."""
         concerns = tuple(
             change
             for change in self.behaviours
-            if not change.columns or not evidence.columns or set(change.columns) & set(evidence.columns)
+            if not change.columns
+            or not evidence.columns
+            or {name.partition(".")[0] for name in change.columns} & set(evidence.columns)
         )
         warnings = worst_first([*self.warnings, *evidence.findings])
         return replace(self, warnings=warnings, evidence=evidence, behaviours=concerns)
 
     def keys_of(self, change: SilentChange) -> int | None:
-        """How many keys of the table have versions that a change is about; None where rows do not show it."""
+        """How many keys of the table have versions that a change is about; None where that was not looked at.
+
+        Logs show it, base files hold winners alone.
+        """
         if self.evidence is None or not self.evidence.compared(str(self.to_release)) or change.about not in _CASES:
             return None
         found = self.evidence.of(_CASES[change.about])
-        return 0 if found is None else found.number
+        return found.number if found is not None else 0 if self.evidence.logs else None
 
     @property
     def names(self) -> tuple[str, str]:
@@ -124,13 +130,13 @@ class MigrationPlan(Showable):
 
 def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     """Report the plan of a move; `settings` are those that the user gave."""
-    damage = sum(change.is_damage for change in made.behaviours)
     result = plan_result(made)
     if made.evidence is not None:
         result["evidence"] = made.evidence.to_json()
-    move = f"Table version {made.from_version} to {made.to_version}{_rows_first(made)}"
-    verdict = f"{move}: {len(made.changes)} properties and {len(made.behaviours)} behaviours change" + (
-        f", {damage} of them with damage." if damage else "."
+    properties = "1 property" if len(made.changes) == 1 else f"{len(made.changes)} properties"
+    verdict = (
+        f"{_rows_told(made)}, and {_behaviours_told(made)}. "
+        f"Table version {made.from_version} to {made.to_version}, {properties}."
     )
     if made.unlinked is not None:
         verdict += f" But merges will fail: {made.unlinked}."
@@ -138,25 +144,55 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         "plan",
         verdict,
         plan=settings,
-        statistics={"properties": len(made.changes), "behaviours": len(made.behaviours), "damage": damage},
+        statistics={
+            "properties": len(made.changes),
+            "behaviours": len(made.behaviours),
+            "damage": sum(change.is_damage for change in made.behaviours),
+        },
         results=[result],
         warnings=[str(warning) for warning in made.warnings],
         body=[*silent_changes(made), *steps_body(made)],
+        warns=not _is_quiet(made),
     )
 
 
-def _rows_first(made: MigrationPlan) -> str:
-    """Return what of the rows is known, for the verdict; nothing where they were not to be read."""
+def _is_quiet(made: MigrationPlan) -> bool:
+    """Whether all was looked at, and nothing found: neither rows nor behaviours change, and nothing is wrong."""
     evidence = made.evidence
+    is_seen = evidence is not None and evidence.is_complete(str(made.to_release))
+    changes = made.behaviours or made.untried or made.unlinked or _differing(made)
+    return is_seen and not changes and all(one.severity is Severity.ADVICE for one in made.warnings)
+
+
+def _differing(made: MigrationPlan) -> int:
+    """Return how many rows the new release shows differently, of those that were looked at."""
+    found = None if made.evidence is None else made.evidence.of(SymptomKind.DIFFERS)
+    return 0 if found is None else found.number
+
+
+def _rows_told(made: MigrationPlan) -> str:
+    """Return what is known of the rows, for the verdict: found, not found, or not looked at."""
+    evidence, to = made.evidence, str(made.to_release)
     if evidence is None:
-        return ""
-    if not evidence.compared(str(made.to_release)):
-        return " (no rows were read)" if evidence.slices else ""
-    found = evidence.of(SymptomKind.DIFFERS)
-    if found is None:
-        return ", with the same rows as the files are" if evidence.is_complete(str(made.to_release)) else ""
-    rows = "1 row" if found.number == 1 else f"{found.number} rows"
-    return f", which shows {rows} differently as the files are"
+        return "No row was looked at"
+    if evidence.unread is None and not evidence.slices:
+        return "The table has no rows"
+    if not evidence.compared(to):
+        return f"No row was looked at (0 of {evidence.slices} file slices)"
+    number = _differing(made)
+    rows = "the same rows as" if not number else f"{'1 row' if number == 1 else f'{number} rows'} differently from"
+    return f"Hudi {to} shows {rows} Hudi {evidence.reader} {evidence.compared_words(to)}"
+
+
+def _behaviours_told(made: MigrationPlan) -> str:
+    """Return how many behaviours change, for the verdict."""
+    number, damage = len(made.behaviours), sum(change.is_damage for change in made.behaviours)
+    if made.untried is not None and not number:
+        return f"no behaviour was looked at: {made.untried}"
+    words = {0: "no behaviour is known to change", 1: "1 behaviour changes"}
+    known = words.get(number, f"{number} behaviours change")
+    told = f"{known}, {damage} of them with damage" if damage else known
+    return told if made.untried is None else f"{told}; {made.untried}"
 
 
 def plan_result(made: MigrationPlan) -> dict[str, Any]:
@@ -178,6 +214,7 @@ def plan_result(made: MigrationPlan) -> dict[str, Any]:
             }
             for change in made.behaviours
         ],
+        "untried": made.untried,
         "warnings": findings_as_json(made.warnings),
     }
 
@@ -197,13 +234,13 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
         )
         for change in made.behaviours
     ]
+    untried = [] if made.untried is None else [f"Not looked at: {made.untried}."]
     if made.evidence is None:
-        return [Table(("about", "what happens", *made.names), rows, "Changes silently")] if rows else []
-    numbers = ["" if number is None else str(number) for number in map(made.keys_of, made.behaviours)]
+        return [*([Table(("about", "what happens", *made.names), rows, "Changes silently")] if rows else []), *untried]
+    numbers = ["not looked at" if number is None else str(number) for number in map(made.keys_of, made.behaviours)]
     counted = [(*row, number) for row, number in zip(rows, numbers, strict=True)]
-    evidence, to = made.evidence, made.to_release
     table = [Table(("about", "what happens", *made.names, "keys"), counted, "Changes silently")] if rows else []
-    return [*table, _proof(made, evidence, str(to))]
+    return [*table, *untried, _proof(made, made.evidence, str(made.to_release))]
 
 
 def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
@@ -217,8 +254,7 @@ def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
     because = f" ({reasons[0]})" if reasons else ""
     if not compared and evidence.read:
         return f"No evidence: none of {evidence.read} file slices could be read and compared{because}."
-    found = evidence.of(SymptomKind.DIFFERS)
-    number = "no row" if found is None else "1 row" if found.number == 1 else f"{found.number} rows"
+    number = {0: "no row", 1: "1 row"}.get(_differing(made), f"{_differing(made)} rows")
     shown = f"read as they are, Hudi {to} shows {number} differently from Hudi {evidence.reader}"
     if compared < evidence.read:
         shown = f"in {compared} of {evidence.read} file slices, {shown}; the others could not be compared{because}"

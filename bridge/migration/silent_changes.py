@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import OVERWRITE, SUCCESSORS
 from bridge.migration.known_changes import NOTES
@@ -11,28 +11,54 @@ from bridge.migration.scenarios import OPERATIONS, About, ScenarioDifference
 from mergers import RecordMergeMode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     Examples = Callable[[Answering, Answering], tuple[ScenarioDifference, ...] | None]
 
 
-def silent_changes(move: Move, examples: Examples) -> tuple[SilentChange, ...]:
+class Changes(NamedTuple):
+    """What is known of the behaviours that change.
+
+    Attributes:
+        found: the changes.
+        untried: why the class was not tried on the scenarios; None if it was.
+    """
+
+    found: tuple[SilentChange, ...]
+    untried: str | None = None
+
+
+def silent_changes(move: Move, examples: Examples) -> Changes:
     """Return the behaviours that change: damage first, then in the order of `About`.
 
-    `examples` gives the scenarios with different results on two tables. What no scenario shows is in the notes.
+    `examples` gives the scenarios with different results on two tables, None where a class can't run there. What no
+    scenario shows is in the notes.
     """
-    found = [*_played(move, examples), *(note.change for note in NOTES if note.holds(move))]
-    return tuple(sorted(found, key=lambda change: (not change.is_damage, list(About).index(change.about))))
+    # In the scenarios tables store their class; the notes cover the others.
+    played = () if move.loses_class else _played(move, examples)
+    found = [*(played or ()), *(note.change for note in NOTES if note.holds(move))]
+    ordered = sorted(found, key=lambda change: (not change.is_damage, list(About).index(change.about)))
+    if played is not None:
+        return Changes(tuple(ordered))
+    both = f"Hudi {move.from_release} and {move.to_release}"
+    return Changes(tuple(ordered), f"{move.payload} was not tried on examples, as not both {both} ship it")
 
 
-def _played(move: Move, examples: Examples) -> Iterator[SilentChange]:
-    if move.loses_class:
-        # In the scenarios tables store their class; the notes cover the others.
-        return
-    left = Answering(move.from_release, move.from_version, move.payload, move.table_type)
-    for (about, text, batches), before, after in examples(left, _then(move)) or ():
-        by_operation = any(row.op for batch in batches for row in batch)
-        yield SilentChange(about, text, before, after, columns=OPERATIONS if by_operation else ())
+def _played(move: Move, examples: Examples) -> list[SilentChange] | None:
+    left = Answering(
+        move.from_release, move.from_version, move.payload, move.table_type, has_ordering=bool(move.ordering)
+    )
+    differing = examples(left, _then(move))
+    if differing is None:
+        return None
+    return [SilentChange(*one.scenario[:2], one.left, one.right, columns=_columns(one, move)) for one in differing]
+
+
+def _columns(one: ScenarioDifference, move: Move) -> tuple[str, ...]:
+    """Return the columns without which a table has no such rows."""
+    if any(row.op for batch in one.scenario.batches for row in batch):
+        return OPERATIONS
+    return move.ordering + move.ordering_then if one.scenario.about in {About.LATE_ROWS, About.TIES} else ()
 
 
 def _then(move: Move) -> Answering:
@@ -41,7 +67,9 @@ def _then(move: Move) -> Answering:
     Version 9 merges by its mode. If that is not the one of the class's successor, it is the plain mode, and the delete
     marker of the successor stays.
     """
-    then = Answering(move.to_release, move.to_version, move.payload, move.table_type)
+    then = Answering(
+        move.to_release, move.to_version, move.payload, move.table_type, has_ordering=bool(move.ordering_then)
+    )
     successor = SUCCESSORS.get(move.payload or "")
     is_own = not move.after.payload_successors or move.to_mode in {None, RecordMergeMode.CUSTOM}
     if is_own or (successor is not None and successor.mode is move.to_mode and not move.changes_mode):

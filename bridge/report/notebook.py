@@ -17,7 +17,7 @@ def as_notebook(report: Report) -> str:
         brand=f"payload-bridge {report.verb}",
         headline=report.verdict if view is None else view.headline,
         verdict=report.verdict,
-        success=report.success,
+        tone=report.tone,
         warnings=[*report.warnings, *(view.notes if view is not None else ())],
         body=report.body,
         view=view,

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The version of the JSON envelope."""
 
+_COLOURS = {"good": "green", "warns": "yellow", "bad": "red"}
+
 SAMPLE = 20
 """How many rows or keys are shown to people unless they say otherwise."""
 
@@ -115,6 +117,7 @@ class Report:
         checks: what the verdict sums up; empty if there is only the verdict.
         view: what a page shows besides the text; None if there is only that.
         is_undecided: whether it is no success because something could not be checked (exit code 3).
+        warns: whether the verdict of a success tells of changes, damage, or what was not looked at.
     """
 
     verb: str
@@ -129,6 +132,12 @@ class Report:
     checks: list[Check] = field(default_factory=list)
     view: View | None = None
     is_undecided: bool = False
+    warns: bool = False
+
+    @property
+    def tone(self) -> str:
+        """How the verdict is shown: `good`, `warns` or `bad`."""
+        return "bad" if not self.success else "warns" if self.warns else "good"
 
     def as_json(self) -> str:
         """Return the envelope."""
@@ -142,7 +151,7 @@ class Report:
         one: Report = scrubbed(self)
         stream = io.StringIO()
         console = _console(stream, width or Console().width, colours=colours)
-        console.print(_text(one.verdict, "bold green" if one.success else "bold red"), end="\n\n")
+        console.print(_text(one.verdict, f"bold {_COLOURS[one.tone]}"), end="\n\n")
         for part in one.body:
             if isinstance(part, Table):
                 _print_table(console, part)

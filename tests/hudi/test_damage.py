@@ -18,7 +18,6 @@ from bridge.hudi import SliceReader, SliceSymptoms, SymptomKind, TableQueries, s
 from bridge.hudi.slice_versions import GroupVersions
 from bridge.migration.damage_search import _settings
 from payloads import HudiRelease
-from payloads.errors import SchemaError
 from tests.conformance.tables import load
 from tests.support.made_table import FIRST, MadeTable
 
@@ -37,7 +36,7 @@ def symptoms(path: str) -> dict[tuple[str, str], tuple[int, str, str]]:
     opened = TableQueries(path)
     opened = opened.read_by(find_damage(path).reader)
     answer = opened.snapshot()
-    scan = SliceSymptoms(*_settings(opened, answer))
+    scan = SliceSymptoms(*_settings(opened, answer)[0])
     found: dict[tuple[str, str], list[Any]] = collections.defaultdict(lambda: [0, "~", ""])
     for one in (symptom for each in answer.slices for symptom in scan.of(each)):
         so_far = found[one.kind.value, one.about]
@@ -71,14 +70,20 @@ def test_ordering_values_of_two_types(tables: Path) -> None:
 def test_a_column_that_is_no_text_marks_nothing(tables: Path) -> None:
     opened = TableQueries(path_of(tables, "1.0.2", "mor-schema-nested-added-default"))
     answer = opened.snapshot()
-    readers, ordering, _ = _settings(opened, answer)
+    (readers, ordering, _), _ = _settings(opened, answer)
     scan = SliceSymptoms(readers, ordering, [("note", "D")])
     assert "live-delete" not in {one.kind.value for each in answer.slices for one in scan.of(each)}
 
 
-def test_a_schema_that_is_no_json() -> None:
-    with pytest.raises(SchemaError):
-        slice_symptoms._avro_type("{", "ts")
+def test_a_log_block_whose_schema_is_no_json(tmp_path: Path) -> None:
+    table = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long"})
+    table.base("g", pa.table({"id": ["a"], "part": ["p"], "ts": [1]}))
+    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1)
+    table.commit()
+    table.commit(1)
+    (log,) = (tmp_path / "t/p").glob(".*.log.*")
+    log.write_bytes(log.read_bytes().replace(b'{"type"', b'["type"', 1))
+    assert {kind for kind, _ in symptoms(str(tmp_path / "t"))} == {"unreadable"}
 
 
 @pytest.mark.parametrize("as_parquet", [True, False])
@@ -182,7 +187,7 @@ def test_cases_of_merging_are_counted(tables: Path) -> None:
     path = path_of(tables, "1.2.0", "mor-plain-partial")
     opened = TableQueries(path).read_by("1.1")
     answer = opened.snapshot()
-    scan = SliceSymptoms(*_settings(opened, answer, HudiRelease.latest()), with_cases=True)
+    scan = SliceSymptoms(*_settings(opened, answer, HudiRelease.latest())[0], with_cases=True)
     found = collections.Counter()
     for one in (symptom for each in answer.slices for symptom in scan.of(each)):
         found[one.kind.value] += one.number

@@ -235,7 +235,7 @@ def test_symptoms_are_counted_range_by_range(tables: Path, monkeypatch: pytest.M
     (recorded,) = load(tables, "1.2.0", "mor-plain-partial")
     table = TableQueries(str(recorded.folder / "table")).read_by("1.1")
     answer = table.snapshot()
-    scan = SliceSymptoms(*_settings(table, answer, HudiRelease.latest()), with_cases=True)
+    scan = SliceSymptoms(*_settings(table, answer, HudiRelease.latest())[0], with_cases=True)
     whole = [sorted(map(repr, scan.of(found))) for found in answer.slices]
     monkeypatch.setattr(log_folder, "_BY_CALLS", 500)
     monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)

@@ -170,7 +170,7 @@ def test_base_files_in_orc(copied: Recorded) -> None:
     assert difference(expected, found) == ""
     queries = opened(copied)
     answer = queries.snapshot()
-    readers, _, markers = _settings(queries, answer)
+    (readers, _, markers), _ = _settings(queries, answer)
     scan = SliceSymptoms(readers, list(answer.query.schema.by_name), markers)  # the types of all columns are read
     assert SymptomKind.UNREADABLE not in {symptom.kind for each in answer.slices for symptom in scan.of(each)}
     damaged = next(table.rglob("*.orc"))

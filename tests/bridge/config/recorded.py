@@ -18,7 +18,7 @@ TYPES = {"COPY_": "COPY_ON_WRITE", "MERGE": "MERGE_ON_READ"}
 
 def silent_changes(move):
     """Return what a move changes silently, with the examples that it changes played."""
-    return changes_of(move, differences)
+    return changes_of(move, differences).found
 
 
 def lines_of(name):

@@ -207,3 +207,72 @@ def test_the_write_that_upgrades_may_pass_the_class_of_a_table_that_stores_none(
     refusals = [one.text for one in plan.warnings if "the writer passes" in one.text and "refuses" in one.text]
     assert all("takes the write that upgrades it" in one for one in refusals)
     assert len(refusals) == 1
+
+
+DIFFERS = Damage(SymptomKind.DIFFERS, "1.2", 61)
+STAYS = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}
+
+
+@pytest.mark.parametrize(
+    ("evidence", "told"),
+    [
+        (None, "No row was looked at, and"),
+        (TableDamage("t", "0.15", (), 0, 9, "rows were not read"), "No row was looked at (0 of 9 file slices), and"),
+        (TableDamage("t", "0.15", (), 0, 0), "The table has no rows, and"),
+        (TableDamage("t", "0.15", (Damage(SymptomKind.UNREADABLE, "1.2", 9),), 9, 9), "No row was looked at (0 of 9"),
+        (TableDamage("t", "0.15", (), 9, 9), "Hudi 1.2 shows the same rows as Hudi 0.15 in all file slices, and"),
+        (
+            TableDamage("t", "0.15", (), 4, 9),
+            "Hudi 1.2 shows the same rows as Hudi 0.15 in 4 of 9 file slices (5 were not looked at), and",
+        ),
+        (TableDamage("t", "0.15", (DIFFERS,), 9, 9), "Hudi 1.2 shows 61 rows differently from Hudi 0.15 in all"),
+    ],
+)
+def test_the_headline_says_of_rows_that_they_change_or_not_or_were_not_looked_at(evidence, told):
+    plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS})
+    report = (plan if evidence is None else plan.with_evidence(evidence)).to_report()
+    assert report.verdict.startswith(told)
+    assert "behaviours change" in report.verdict
+    assert (report.tone, report.success) == ("warns", True)
+    assert "\x1b[1;32m" not in report.as_text(colours=True)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "tone"),
+    [
+        (TableDamage("t", "1.2", (), 9, 9), "good"),
+        (TableDamage("t", "1.2", (DIFFERS,), 9, 9), "warns"),
+        (TableDamage("t", "1.2", (), 8, 9), "warns"),
+        (TableDamage("t", "1.2", (), 0, 9, "rows were not read"), "warns"),
+    ],
+)
+def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, tone):
+    plan = plan_migration(STAYS, "1.2", {}, "1.2")
+    assert (plan.behaviours, plan.untried) == ((), None)
+    report = plan.with_evidence(evidence).to_report()
+    assert report.tone == tone
+    assert "no behaviour is known to change" in report.verdict
+    assert plan.to_report().tone == "warns"
+
+
+def test_a_class_that_was_not_tried_is_not_called_unchanged():
+    plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": "com.acme.X"}, "1.2")
+    report = plan.with_evidence(TableDamage("t", "0.15", (), 9, 9)).to_report()
+    assert "com.acme.X was not tried on examples" in report.verdict
+    assert any("Not looked at: com.acme.X" in str(part) for part in report.body)
+    assert report.tone == "warns"
+
+
+def test_a_count_of_keys_is_none_where_no_log_was_looked_at():
+    plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS})
+    change = SilentChange(About.TIES, "", "", "")
+    counts = [plan.with_evidence(TableDamage("t", "0.15", (), 9, 9, logs=logs)).keys_of(change) for logs in (0, 2)]
+    assert counts == [None, 0]
+
+
+def test_what_a_table_has_no_column_for_is_not_listed():
+    plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": DMS}, "1.2")
+    columns = ("id", "ts")
+    kept = plan.with_evidence(TableDamage("t", "0.15", (), 0, 9, "rows were not read", columns)).behaviours
+    assert {one.case for one in plan.behaviours} - {one.case for one in kept}
+    assert not any("Op" in one.case + one.before for one in kept)

@@ -7,6 +7,7 @@ import pytest
 from bridge.migration.examples import Rows, answers, differences
 from bridge.migration.move import Answering, Move
 from bridge.migration.scenarios import SCENARIOS
+from bridge.migration.silent_changes import silent_changes as changes_of
 from bridge.plan import TableType
 from mergers import RecordMergeMode
 from payloads import HoodieJsonPayload
@@ -143,3 +144,38 @@ def test_the_removed_class_is_named():
     assert any("the class was removed" in change.after for change in silent_changes(move))
     before = Move(HudiRelease.V0_14, V1_2, 6, 6, MODEL + "FirstValueAvroPayload", COW)
     assert not any("the class was removed" in change.after for change in silent_changes(before)), "it came with 0.15"
+
+
+def test_a_class_that_cannot_run_is_not_called_unchanged():
+    for payload, release in (("com.acme.X", V1_0), (MODEL + "FirstValueAvroPayload", V1_0)):
+        move = Move(release, V1_2, 8, 9, payload, COW, to_mode=RecordMergeMode.CUSTOM)
+        found = changes_of(move, differences)
+        assert "was not tried on examples" in str(found.untried)
+
+
+@pytest.mark.parametrize(
+    ("payload", "changed", "about"),
+    [
+        ("DefaultHoodieRecordPayload", {"keeps_ties": False}, "wins every tie"),
+        ("DefaultHoodieRecordPayload", {"has_delete_marker": False}, "a custom delete key"),
+        ("AWSDmsAvroPayload", {"ordering": (), "ordering_then": ()}, "it is no longer read"),
+        ("", {"ordering": (), "ordering_then": (), "stores_payload": False, "to_version": 6}, "EVENT_TIME_ORDERING"),
+    ],
+)
+def test_what_is_not_set_is_not_listed(payload, changed, about):
+    move = Move(V0_15, V1_2, 6, 9, MODEL + payload if payload else None, COW)
+    kept = {name: value for name, value in changed.items() if name in {"stores_payload", "to_version"}}
+    found, without = (
+        [text for one in silent_changes(each) for text in (one.before, one.after) if about in text]
+        for each in (move._replace(**kept), move._replace(**changed))
+    )
+    assert found
+    assert without == []
+
+
+def test_examples_of_late_rows_concern_tables_with_an_ordering_column():
+    move = Move(V0_15, V1_2, 6, 9, MODEL + "OverwriteWithLatestAvroPayload", MOR, to_mode=EVENT)
+    late = [one for one in silent_changes(move) if one.case == SCENARIOS["k01"].text]
+    assert late[0].columns == ("ts", "ts")
+    none = silent_changes(move._replace(ordering=(), ordering_then=()))
+    assert SCENARIOS["k01"].text not in {one.case for one in none}
