@@ -22,6 +22,7 @@ from bridge.merge.points import MergePoint, Rule
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import HoodieKey, HoodieRecordType, RecordMergeMode
+from payloads.api import Sentinel
 from payloads.builtin import BuiltinPayload
 
 if TYPE_CHECKING:
@@ -81,12 +82,11 @@ class PayloadLookup(Payloads):
         value = version.payload.get_insert_value(self.schema, props)
         older = self._payload_of(found.record, HoodieKey(key_of_version(version).record_key, path))
         stored = older.payload.get_insert_value(schema, props)
-        if value is None:
-            self._refused.check(value, is_declared=False)
+        if value is None or isinstance(value, Sentinel):
+            self._refused.check(value, is_declared=False)  # Hudi takes a SENTINEL for a record, and fails
         if stored is None:
             return None
-        # As Hudi does, this takes a SENTINEL for a record, and fails.
-        newer = self._payload_of(value, key_of_version(version))  # type: ignore[arg-type]
+        newer = self._payload_of(value, key_of_version(version))  # type: ignore[arg-type]  # a record
         row = self._combine.merge(StoredRow(older.key, stored, schema), newer, schema, props)  # type: ignore[arg-type]
         if row is None:
             return None

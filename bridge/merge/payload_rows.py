@@ -79,7 +79,7 @@ def gives_own_record(payload_class: type[HoodieRecordPayload]) -> bool:
     call = payload_class.calls.get("get_indexed_record")
     if call is None:
         return not payload_class.calls.keys().isdisjoint({"is_deleted", "can_produce_sentinel"})
-    return getattr(payload_class.user_class, call.attribute) is BaseAvroPayload.get_indexed_record
+    return bool(getattr(payload_class.user_class, call.attribute) == BaseAvroPayload.get_indexed_record)
 
 
 class PayloadRows:

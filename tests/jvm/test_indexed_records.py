@@ -59,7 +59,9 @@ def test_a_merge_gets_what_real_hudi_asks_for(jar, spark, key):
     assert {to: shown(rows) for to, rows in found.items()} == expected
 
 
-def refused(spark, plan, case, op):
+def refused(jar, spark, table, case, op):
+    name, release, table_type = table
+    plan = plan_of(jar, name, release, table_type, CASES[case].settings)
     parts = (BASE, CASES[case].batch(op))
     frames = [frame_of(COLUMNS, spark, *(tuple(row.values()) for row in part)) for part in parts]
     with pytest.raises(Exception, match="failed at") as failure:
@@ -70,7 +72,7 @@ def refused(spark, plan, case, op):
 @pytest.mark.parametrize("release", ["1.1", "1.2"])
 @pytest.mark.parametrize("case", ["existing-key", "dup-new", "global-moves", "not-combined"])
 def test_a_sentinel_that_would_be_merged_is_refused(jar, spark, release, case):
-    said = refused(spark, plan_of(jar, "Alone", release, "cow", CASES[case].settings), case, "S")
+    said = refused(jar, spark, ("Alone", release, "cow"), case, "S")
     assert re.search(
         r"\$Alone failed at .*: getInsertValue gives SENTINEL for a row that meets another of its key", said
     )
@@ -79,19 +81,15 @@ def test_a_sentinel_that_would_be_merged_is_refused(jar, spark, release, case):
 @pytest.mark.parametrize("table_type", ["cow", "mor"])
 def test_a_class_that_keeps_its_record_fails_where_two_rows_of_a_batch_were_merged(jar, spark, table_type):
     """The record that it keeps has lost its schema by then, in Hudi's own class."""
-    assert "NullPointerException" in refused(
-        spark, plan_of(jar, "Holds", "1.2", table_type, CASES["dup-existing"].settings), "dup-existing", "A"
-    )
+    assert "NullPointerException" in refused(jar, spark, ("Holds", "1.2", table_type), "dup-existing", "A")
 
 
 @pytest.mark.parametrize("table_type", ["cow", "mor"])
 def test_an_insert_value_that_depends_on_the_file_is_refused_where_files_may_be_joined(jar, spark, table_type):
-    assert "asks twice" in refused(
-        spark, plan_of(jar, "Alone", "1.2", table_type, CASES["small-file"].settings), "small-file", "A"
-    )
+    assert "asks twice" in refused(jar, spark, ("Alone", "1.2", table_type), "small-file", "A")
 
 
 def test_what_get_insert_value_throws_is_told_where_it_is_asked(jar, spark):
-    said = refused(spark, plan_of(jar, "Alone", "1.2", "cow", CASES["dup-existing"].settings), "dup-existing", "T")
+    said = refused(jar, spark, ("Alone", "1.2", "cow"), "dup-existing", "T")
     assert "Alone failed at combine-input" in said
     assert "thrown by getInsertValue" in said
