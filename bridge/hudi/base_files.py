@@ -30,6 +30,8 @@ BOOTSTRAP_INSTANT = "00000000000001"
 _INDEX_FOLDER = ".hoodie/.aux/.bootstrap/.fileids"
 _OTHER_FORMATS = {".hfile", ".lance"}
 _ROWS = 1 << 15
+_UNREAD = (pa.ArrowException, OSError, UnicodeDecodeError)
+"""What Arrow raises of a damaged file, the last for the name of a column."""
 _AVRO_SCHEMA = b"parquet.avro.schema"
 _KEY_EDGES = (b"hoodie_min_record_key", b"hoodie_max_record_key")
 
@@ -64,7 +66,7 @@ def schema_of(files: TableFiles, path: str) -> pa.Schema:
     try:
         with files.open(path) as stream:
             return orc.ORCFile(stream).schema if path.endswith(".orc") else pq.read_schema(stream)
-    except (pa.ArrowException, OSError) as error:
+    except _UNREAD as error:
         raise _unreadable(files, path, error) from error
 
 
@@ -101,7 +103,7 @@ def key_edges(files: TableFiles, path: str) -> tuple[str, ...]:
     try:
         with files.open(path) as stream:
             told = pq.read_metadata(stream).metadata or {}
-    except (pa.ArrowException, OSError) as error:
+    except _UNREAD as error:
         raise _unreadable(files, path, error) from error
     return tuple(told[name].decode() for name in _KEY_EDGES if name in told)
 
@@ -149,7 +151,7 @@ def _rows_in(files: TableFiles, path: str) -> int:
     try:
         with files.open(path) as stream:
             rows: int = pq.read_metadata(stream).num_rows
-    except (pa.ArrowException, OSError) as error:
+    except _UNREAD as error:
         raise _unreadable(files, path, error) from error
     return rows
 
@@ -159,6 +161,7 @@ def _parquet(
 ) -> Iterator[pa.RecordBatch]:
     try:
         with files.open(path) as stream, pq.ParquetFile(stream) as parquet:
+            _check_columns(parquet.metadata)
             stored = parquet.schema_arrow
             # A file that has none of the columns still has its number of rows.
             names = None if columns is None else [n for n in columns if n in stored.names] or stored.names[:1]
@@ -166,8 +169,22 @@ def _parquet(
             yield from parquet.iter_batches(_ROWS, row_groups=list(groups), columns=names)
             if not parquet.metadata.num_rows:
                 yield pa.RecordBatch.from_pylist([], schema=stored)
-    except (pa.ArrowException, OSError) as error:
+    except _UNREAD as error:
         raise _unreadable(files, path, error) from error
+
+
+def _check_columns(told: pq.FileMetaData) -> None:
+    """Check that the row groups have the columns of the schema, as Parquet's reader in Java does.
+
+    Raises:
+        pyarrow.ArrowInvalid: one has others.
+    """
+    names = [told.schema.column(place).path for place in range(told.num_columns)]
+    for number in range(told.num_row_groups):
+        group = told.row_group(number)
+        if names != [group.column(place).path_in_schema for place in range(group.num_columns)]:
+            msg = f"row group {number} has other columns than the schema"
+            raise pa.ArrowInvalid(msg)
 
 
 def _orc(files: TableFiles, path: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
@@ -180,7 +197,7 @@ def _orc(files: TableFiles, path: str, columns: Sequence[str] | None) -> Iterato
                 yield from pa.Table.from_batches([found.read_stripe(number, names)]).to_batches(_ROWS)
             if not found.nrows:
                 yield pa.RecordBatch.from_pylist([], schema=stored)
-    except (pa.ArrowException, OSError) as error:
+    except _UNREAD as error:
         raise _unreadable(files, path, error) from error
 
 

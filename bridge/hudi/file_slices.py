@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.hudi.files import Listing
     from bridge.hudi.timeline import ActiveTimeline
 
-_BASE_FILE = re.compile(r"([^_.][^_]*)_([^_]+)_(\d+)(\.\w+)")
+_BASE_FILE = re.compile(r"([^_.][^_]*)_([^_]+)_(\d+)(\.(?:parquet|orc|hfile|lance))")
 _LOG_FILE = re.compile(r"\.([^_]+)_(\d+)\.log\.(\d+)(?:_([\w-]+))?(\.cdc)?")
 _CDC = ".cdc"
 

@@ -6,10 +6,13 @@ import functools
 from typing import TYPE_CHECKING
 
 from bridge.hudi.file_slices import SliceView, files_of
+from bridge.hudi.files import Listing
 from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.written_files import AlteredFile, altered_files
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from bridge.hudi.files import TableFiles
     from bridge.hudi.properties import TableProperties
     from bridge.hudi.timeline import ActiveTimeline
@@ -37,10 +40,21 @@ class TableListings:
             UnreadableTableError: the metadata table can't be read.
         """
         if by_metadata not in self._views:
-            listings = metadata_listings(self._files, self._timeline) if by_metadata else self._files.partitions()
             own_times = self._properties.has_completion_times
+            listings = self._listings(by_metadata=by_metadata)
             self._views[by_metadata] = SliceView(self._timeline, listings, has_completion_times=own_times)
         return self._views[by_metadata]
+
+    def _listings(self, *, by_metadata: bool) -> Iterable[Listing]:
+        """Give the partitions; without partition fields the table is one, whatever folders it has.
+
+        Source: BaseHoodieTableFileIndex.listPartitionPaths.
+        """
+        is_partitioned = bool(self._properties.partition_fields)
+        if by_metadata:
+            found = metadata_listings(self._files, self._timeline)
+            return [one for one in found if is_partitioned or not one.partition]
+        return self._files.partitions() if is_partitioned else [Listing("", self._files.sizes(""))]
 
     def altered_files(self) -> list[AlteredFile]:
         """Return the files that a snapshot needs and that are not on the storage as their commits wrote them.

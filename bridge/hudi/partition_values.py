@@ -5,6 +5,7 @@ Source: HoodieSparkUtils.parsePartitionColumnValues, KeyGenUtils, Spark's Partit
 
 from __future__ import annotations
 
+import datetime
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     from bridge.hudi.properties import TableProperties
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+_DATE = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?")
+_CYCLE, _CYCLE_DAYS = 400, 146097
+_EPOCH = datetime.date(1970, 1, 1).toordinal()
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 
 
@@ -68,20 +72,44 @@ def _value(part: str, name: str, *, decode: bool) -> str | None:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if decode else text
 
 
-def partition_column(text: str | None, kind: pa.DataType, rows: int) -> pa.Array[Any]:
-    """Return a column of one partition value, read as Spark reads it from a path.
+def partition_column(text: str | None, kind: pa.DataType, rows: int, path: str) -> pa.Array[Any]:
+    """Return a column of one partition value, read as Spark reads it from a path: null where a text is no date.
+
+    Source: Spark's PartitioningUtils.castPartValueToDesiredType, DateTimeUtils.stringToDate.
 
     Raises:
-        pyarrow.ArrowException: the text is not a value of the type.
+        UnreadableTableError: the text of the partition at `path` is not a value of any other type.
     """
     if text is None:
         return pa.nulls(rows, kind)
-    if pa.types.is_timestamp(kind):
-        plain = pc.cast(pa.array([text]), pa.timestamp(kind.unit))
-        value = plain.cast(kind)[0]
-    else:
-        value = pc.cast(pa.array([text]), kind)[0]
+    if pa.types.is_date32(kind):
+        return pa.repeat(pa.scalar(_days(text), pa.int32()), rows).cast(kind)
+    try:
+        if pa.types.is_timestamp(kind):
+            plain = pc.cast(pa.array([text]), pa.timestamp(kind.unit))
+            value = plain.cast(kind)[0]
+        else:
+            value = pc.cast(pa.array([text]), kind)[0]
+    except pa.ArrowException as error:
+        msg = f"the partition path {path!r} has no value of the type {kind} in {text!r}; rename the partition"
+        raise UnreadableTableError(msg) from error
     return pa.repeat(value, rows)
+
+
+def _days(text: str) -> int | None:
+    """Return the day of a text, in days from 1970; None where it is none. Years may have seven digits."""
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
+        return None
+    year, month, day = (1 if part is None else int(part) for part in match.groups())
+    # Every 400 years the calendar is the same, and Python knows the years from 1 to 9999.
+    known = year % _CYCLE + _CYCLE
+    try:
+        found = datetime.date(known, month, day).toordinal() - _EPOCH
+    except ValueError:
+        return None
+    days = found + (year - known) // _CYCLE * _CYCLE_DAYS
+    return days if abs(days) < 1 << 31 else None
 
 
 class ComputedKeys:

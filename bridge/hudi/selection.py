@@ -7,6 +7,7 @@ not: it could drop the version that wins.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +18,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from bridge.config import MERGE_PROPERTY_PREFIX
+from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.partial_blocks import columns_of
 from bridge.hudi.partition_values import partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of
@@ -225,7 +227,8 @@ def partition_rows(answer: Answer) -> tuple[pa.Schema, list[tuple[str, tuple[Any
         texts = values_of_path(path, query.properties.partition_fields, decode=query.commits is None)
         is_exact = from_paths or ("%" not in path and all(texts.get(name) for name in fields))
         if texts and is_exact:
-            rows.append((path, tuple(_value(texts.get(name), kinds[name]) for name in fields)))
+            with contextlib.suppress(UnreadableTableError, ValueError, OverflowError):  # no value of Python's
+                rows.append((path, tuple(_value(texts.get(name), kinds[name], path) for name in fields)))
     return pa.schema(kinds.items()), rows
 
 
@@ -234,8 +237,8 @@ def _is_plain(query: SliceQuery, kind: pa.DataType) -> bool:
     return not query.properties.paths_are_formatted and (pa.types.is_string(kind) or pa.types.is_integer(kind))
 
 
-def _value(text: str | None, kind: pa.DataType) -> Any:
-    return partition_column(text, kind, 1)[0].as_py()
+def _value(text: str | None, kind: pa.DataType, path: str) -> Any:
+    return partition_column(text, kind, 1, path)[0].as_py()
 
 
 def on_partitions(where: Iterable[Condition], names: Collection[str]) -> list[str]:

@@ -55,8 +55,12 @@ def table_schema(
         raise UnreadableTableError(msg)
     schema = _without_meta(found or parse_schema(_NO_COLUMNS))
     absent = [name for name in properties.partition_fields if name not in schema.by_name and "." not in name]
-    if not absent or not properties.drops_partition_columns:
+    if not absent or properties.bootstrap_source or not timeline.commits:
         return schema
+    if not properties.drops_partition_columns:
+        # Source: SparkHoodieTableFileIndex.partitionSchema.
+        msg = f"{path}: the table's schema has no column {absent[0]}, by which it is partitioned; write to it once more"
+        raise UnreadableTableError(msg)
     known = _created(path, created).by_name if created else {}
     added = [
         {"name": n, "type": known[n].schema.source if n in known else ["null", "string"], "default": None}

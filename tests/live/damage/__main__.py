@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tests.live.damage.mutations import draw
-from tests.live.damage.outcomes import BOTH, EQUAL, WARNED, WRONG, is_wrong, outcome
+from tests.live.damage.outcomes import BOTH, EQUAL, VERSION, WARNED, WRONG, is_wrong, outcome
 from tests.live.damage.readers import Reader
 from tests.live.damage.tables import subjects
 
@@ -82,7 +82,9 @@ def main(  # noqa: PLR0913 (one parameter an option)
         readers = {name: stack.enter_context(Reader(name, limit)) for name in names}
         hudi = _Hudi(readers, answers)
         counts = _run(Path(temporary), numbers, seed, seconds, keep, hudi, readers[own])
-    click.echo(f"seed {seed}: " + ", ".join(f"{counts[name]} {name}" for name in (EQUAL, BOTH, WARNED, *WRONG)))
+    click.echo(
+        f"seed {seed}: " + ", ".join(f"{counts[name]} {name}" for name in (EQUAL, BOTH, WARNED, VERSION, *WRONG))
+    )
     sys.exit(int(is_wrong(counts)))
 
 

@@ -38,6 +38,7 @@ _SCHEMAS = (
     '["null", "string"]',
 )
 _DATES = ("2024-13-45", "99999-01-01", "0000-00-00", "-5-01-01", "2023-02-30", "12")
+_KEPT = ("#", "hoodie.table.version=")
 _FAR = (2**31 - 1, -(2**31), 3_000_000, -800_000)
 
 
@@ -211,10 +212,10 @@ def _date(chance: random.Random, table: Path, subject: Subject) -> str:
 
 
 def _property(chance: random.Random, table: Path, _: Subject) -> str:
-    """Remove a property, or give it another value."""
+    """Remove a property, or give it another value; the version alone stays, as another one is another table."""
     path = table / ".hoodie/hoodie.properties"
     lines = path.read_text().splitlines()
-    chosen = chance.choice([number for number, line in enumerate(lines) if not line.startswith("#")])
+    chosen = chance.choice([n for n, line in enumerate(lines) if not line.startswith(_KEPT)])
     key = lines[chosen].partition("=")[0]
     value = chance.choice([None, "", "0", "-1", "other", "true", "MERGE_ON_READ", "7", "99999999999"])
     lines[chosen : chosen + 1] = [] if value is None else [f"{key}={value}"]

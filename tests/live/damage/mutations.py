@@ -42,8 +42,9 @@ class Mutation(NamedTuple):
 def draw(seed: int, number: int, subjects: Sequence[Subject], folder: Path) -> Mutation:
     """Choose the table and the kind of a mutation: one that the table has a file for, tried at `folder`."""
     chance = random.Random(f"{seed} {number}")  # noqa: S311 (seeded on purpose)
+    kind = chance.choice(list(_KINDS))
     while True:
-        drawn = Mutation(seed, number, chance.choice(subjects), chance.choice(list(_KINDS)))
+        drawn = Mutation(seed, number, chance.choice(subjects), kind)
         done = drawn.do(folder)
         shutil.rmtree(folder)
         if done:

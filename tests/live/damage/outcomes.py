@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from tests.live.damage.readers import Answer
 
 EQUAL, BOTH, WARNED = "equal", "refused by both", "warned"
+VERSION = "refused as another version"
 REFUSED, SILENT, HANG, TRACEBACK = "refused by us alone", "silent", "hangs", "tracebacks"
+_VERSION = "hoodie.table.version"
 WRONG = (REFUSED, SILENT, HANG, TRACEBACK)
 
 
@@ -22,7 +24,8 @@ def outcome(theirs: Answer, ours: Answer) -> tuple[str, str]:
     """Return how our answer stands to real Hudi's, and why.
 
     `silent`: other rows than real Hudi's, or rows where it fails, without a warning; `warned`: with one. A traceback is
-    any error that is not one sentence of the project about the table.
+    any error that is not one sentence of the project about the table. Versions that this project reads are fewer than
+    Hudi's: what is left of the properties says another one, or none.
     """
     for name, answer in (("snapshot", ours), ("inspect", ours.get("inspect", {}))):
         why = str(answer.get("refused", ""))
@@ -32,7 +35,7 @@ def outcome(theirs: Answer, ours: Answer) -> tuple[str, str]:
             return TRACEBACK, f"{name}: {why}"
     if "rows" not in ours:
         why = str(ours["refused"])
-        return (REFUSED if "rows" in theirs else BOTH), why
+        return (BOTH if "rows" not in theirs else VERSION if _VERSION in why else REFUSED), why
     if "rows" not in theirs:
         found = f"{len(ours['rows'])} rows where Hudi says: {theirs['refused']}"
     else:

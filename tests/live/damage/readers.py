@@ -37,8 +37,8 @@ Answer = dict[str, Any]
 Ask = Callable[[Path, str], Answer]
 HANGS = "no answer in time"
 _INTERNALS = re.compile(
-    r"org\.apache\.|java\.|scala\.|Traceback|Py4J|NoneType|object has no|KeyError|IndexError|TypeError|ValueError|"
-    r"codec can't|please report it|pyarrow|not subscriptable|unhashable"
+    r"org\.apache\.(?!hudi\.common\.model)|java\.|scala\.|pyarrow|Py4J|Traceback|please report it|codec can't|NoneType|"
+    r"object has no|not subscriptable|unhashable|(Key|Index|Type|Value)Error"
 )
 
 

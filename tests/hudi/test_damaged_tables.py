@@ -1,0 +1,288 @@
+"""Damaged tables are read as real Hudi reads them, which `tests.live.damage` asks, or refused in a sentence."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
+from tests.conformance.tables import load, rows_of
+from tests.support.made_table import FIRST, MadeTable, instant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+KEY = "_hoodie_record_key"
+BASE = f"g_0-0-0_{FIRST}.parquet"
+COLUMNS = {"id": "string", "part": "string", "ts": "long"}
+
+
+def copied(tables: Path, tmp_path: Path, release: str, case: str) -> Path:
+    (recorded,) = load(tables, release, case)
+    return Path(shutil.copytree(recorded.folder / "table", tmp_path / "table"))
+
+
+def rows(path: Path, release: str = "1.2") -> list[dict[str, Any]]:
+    return rows_of(TableQueries(str(path), release).snapshot())
+
+
+def altered(path: Path, release: str = "1.2") -> list[str]:
+    return [str(one) for one in TableQueries(str(path), release).listings.altered_files()]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> MadeTable:
+    """A table with three rows in a base file, and a log that updates one of them."""
+    table = MadeTable(tmp_path / "table", COLUMNS)
+    table.base("g", pa.table({"id": ["a", "b", "c"], "part": ["p"] * 3, "ts": [1, 1, 1]}))
+    table.commit()
+    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1)
+    table.commit(1)
+    return table
+
+
+def rewrite(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    pq.write_table(change(pq.read_table(path, partitioning=None)), path)
+
+
+# -- names
+
+
+@pytest.mark.parametrize("name", [b"\xff\xfe", b"p/\xff.parquet", b".hoodie/\xff.commit"])
+def test_names_that_are_no_text_are_passed_over(made: MadeTable, name: bytes) -> None:
+    before = rows(made.path)
+    (made.path / os.fsdecode(name)).write_bytes(b"")
+    assert rows(made.path) == before
+
+
+@pytest.mark.parametrize("name", [BASE.upper(), f"{BASE}.bak", BASE.replace(".parquet", ".PARQUET")])
+def test_other_names_are_no_base_files(made: MadeTable, name: str) -> None:
+    (made.path / "p" / BASE).rename(made.path / "p" / name)
+    assert [row["id"] for row in rows(made.path)] == ["a"]
+
+
+# -- the timeline
+
+SHAPES: list[Any] = [[], 7, "text", {"extraMetadata": 7}, {"partitionToWriteStats": [1]}, {"operationType": [True]}]
+
+
+@pytest.mark.parametrize("shape", [*SHAPES, {"extraMetadata": None}])
+def test_a_commit_of_another_shape_is_named(made: MadeTable, shape: Any) -> None:
+    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
+    path.write_text(json.dumps(shape))
+    with pytest.raises(
+        DamagedFileError, match=rf"{path} can't be read: (it holds no object|its \w+ has another shape)"
+    ):
+        rows(made.path)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_commit_that_no_query_needs_is_told_alone(made: MadeTable, shape: Any) -> None:
+    """The last commit has the schema, so that real Hudi does not read the one before."""
+    before = rows(made.path)
+    path = made.path / ".hoodie" / f"{instant(0)}.deltacommit"
+    path.write_text(json.dumps(shape))
+    assert rows(made.path) == before
+    assert [text.partition(" can't be read")[0] for text in altered(made.path)] == [str(path)]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    ['"string"', "7", "{", '{"type": "map", "values": "long"}', '{"type": "record", "name": "r", "fields": "none"}'],
+)
+def test_a_schema_of_another_kind_is_named(made: MadeTable, schema: str) -> None:
+    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
+    path.write_text(json.dumps({"extraMetadata": {"schema": schema}, "operationType": "UPSERT"}))
+    with pytest.raises(DamagedFileError, match=f"{path} can't be read: it has no schema of a table: "):
+        rows(made.path)
+
+
+def test_a_schema_without_the_partition_column_is_refused(made: MadeTable) -> None:
+    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
+    schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]}
+    path.write_text(json.dumps({"extraMetadata": {"schema": json.dumps(schema)}, "operationType": "UPSERT"}))
+    with pytest.raises(UnreadableTableError, match=f"{made.path}: the table's schema has no column part"):
+        rows(made.path)
+
+
+@pytest.mark.parametrize(("release", "names"), [("1.1", ["id", "part", "ts"]), ("1.2", ["id", "part", "ts", "new"])])
+def test_from_1_2_on_a_table_service_says_the_schema(made: MadeTable, release: str, names: list[str]) -> None:
+    wide = MadeTable(made.path.parent / "wide", COLUMNS | {"new": "string"})
+    path = made.path / ".hoodie" / f"{instant(2)}.commit"
+    path.write_text(json.dumps({"extraMetadata": {"schema": wide._table}, "operationType": "COMPACT"}))
+    assert list(TableQueries(str(made.path), release).snapshot().query.schema.by_name) == names
+
+
+def test_files_say_the_schema_where_no_commit_does(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "1.0.2", "mor-archived-default")
+    timeline = path / ".hoodie/timeline"
+    max(timeline.glob("*.deltacommit"), key=lambda one: one.name).unlink()
+    assert not any("deltacommit" in one.name for one in timeline.iterdir() if one.name.endswith("deltacommit"))
+    assert set(rows(path)[0]) >= {KEY, "id", "part", "ts", "name", "qty", "price", "note"}
+
+
+# -- properties
+
+
+def change_property(path: Path, name: str, value: str) -> str:
+    file = path / ".hoodie/hoodie.properties"
+    text = file.read_text()
+    lines = [line for line in text.splitlines() if not line.startswith(f"{name}=")]
+    file.write_text("\n".join([*lines, f"{name}={value}", ""]))
+    return text
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("hoodie.table.checksum", "7", "is not that of the table's name"),
+        ("hoodie.table.name", "other", "is not that of the table's name"),
+        ("hoodie.timeline.layout.version", "7", "hoodie.timeline.layout.version is '7'"),
+        ("hoodie.timeline.layout.version", "one", "hoodie.timeline.layout.version is 'one'"),
+    ],
+)
+def test_properties_that_hudi_refuses(tables: Path, tmp_path: Path, name: str, value: str, told: str) -> None:
+    path = copied(tables, tmp_path, "0.15.0", "mor-plain-default")
+    change_property(path, name, value)
+    with pytest.raises(UnreadableTableError, match=f"{path}/.hoodie/hoodie.properties.*{told}"):
+        rows(path)
+
+
+@pytest.mark.parametrize("damage", ["removed", "checksum"])
+def test_the_backup_stands_for_the_properties(tables: Path, tmp_path: Path, damage: str) -> None:
+    path = copied(tables, tmp_path, "0.15.0", "mor-plain-default")
+    before = rows(path)
+    file = path / ".hoodie/hoodie.properties"
+    text = change_property(path, "hoodie.table.checksum", "7")
+    file.with_name("hoodie.properties.backup").write_text(text)
+    if damage == "removed":
+        file.unlink()
+    assert rows(path) == before
+
+
+def test_settings_that_contradict_each_other_are_refused(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "1.0.2", "mor-plain-event")
+    change_property(path, "hoodie.record.merge.strategy.id", "true")
+    with pytest.raises(UnreadableTableError, match=f"{path}: the merge mode EVENT_TIME_ORDERING does not fit"):
+        rows(path)
+
+
+def test_an_ordering_field_that_is_no_column_is_refused(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "1.0.2", "mor-plain-event")
+    change_property(path, "hoodie.table.precombine.field", "other")
+    with pytest.raises(UnreadableTableError, match=f"{path}: .*'other'"):
+        rows(path)
+
+
+def test_without_partition_fields_the_folders_are_no_partitions(made: MadeTable) -> None:
+    change_property(made.path, "hoodie.table.partition.fields", "")
+    assert rows(made.path) == []
+
+
+# -- base files
+
+
+@pytest.mark.parametrize("change", ["dropped", "null"])
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_a_log_needs_the_record_keys_of_its_base_file(made: MadeTable, change: str, release: str) -> None:
+    path = made.path / "p" / BASE
+    place = pq.read_schema(path).get_field_index(KEY)
+    nulls = pa.array([None, "b", "c"])
+    rewrite(path, lambda found: found.drop_columns(KEY) if change == "dropped" else found.set_column(place, KEY, nulls))
+    with pytest.raises(DamagedFileError, match=f"{path} has rows without record key"):
+        rows(made.path, release)
+
+
+def test_a_base_file_alone_needs_no_record_keys(tmp_path: Path) -> None:
+    table = MadeTable(tmp_path / "table", COLUMNS)
+    table.base("g", pa.table({"id": ["a", "b"], "part": ["p"] * 2, "ts": [1, 1]}))
+    table.commit()
+    rewrite(table.path / "p" / BASE, lambda found: found.drop_columns(KEY))
+    assert [(row[KEY], row["id"]) for row in rows(table.path)] == [(None, "a"), (None, "b")]
+
+
+def foreign(tmp_path: Path, texts: list[str | None]) -> MadeTable:
+    table = MadeTable(tmp_path / "table", COLUMNS)
+    table.base("g", pa.table({"id": list(map(str, range(len(texts)))), "part": ["p"] * len(texts), "ts": texts}))
+    table.commit()
+    return table
+
+
+def test_texts_are_numbers_as_spark_casts_them(tmp_path: Path) -> None:
+    table = foreign(tmp_path, ["7", " -12 ", "+3", "4.9", "b", "", None, str(2**63), "1e3"])
+    assert [row["ts"] for row in rows(table.path)] == [7, -12, 3, 4, None, None, None, None, None]
+
+
+def test_texts_are_no_numbers_to_0_15(tmp_path: Path) -> None:
+    table = foreign(tmp_path, ["7"])
+    with pytest.raises(DamagedFileError, match=f"{BASE} has texts in ts, a number in the table"):
+        rows(table.path, "0.15")
+
+
+@pytest.mark.parametrize("place", ["schema", "row group"])
+@pytest.mark.parametrize("name", [b"tz", b"\xffs"])
+def test_row_groups_have_the_columns_of_the_schema(made: MadeTable, place: str, name: bytes) -> None:
+    path = made.path / "p" / BASE
+    data = bytearray(path.read_bytes())
+    footer = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    # The name is in the schema, and then in each column of a row group.
+    found = [at for at in range(footer, len(data)) if data[at - 1 : at + 2] == b"\x02ts"]
+    at = found[0] if place == "schema" else found[-1]
+    data[at : at + 2] = name
+    path.write_bytes(data)
+    with pytest.raises(
+        DamagedFileError, match=f"{BASE} can't be read: (row group 0 has other columns|it has bytes that are no)"
+    ):
+        rows(made.path)
+
+
+def test_an_empty_base_file_has_no_rows_in_a_table_without_logs(tables: Path, tmp_path: Path) -> None:
+    """Spark splits such files into parts, of which an empty one has none; others it opens."""
+    path = copied(tables, tmp_path, "0.15.0", "cow-plain-default")
+    before = rows(path)
+    one = TableQueries(str(path)).snapshot().slices[0]
+    (path / one.path_of(str(one.base_file))).write_bytes(b"")
+    assert rows(path) == [row for row in before if row["_hoodie_file_name"] != one.base_file]
+    assert any(f"{one.base_file} has 0 bytes" in text for text in altered(path))
+    change_property(path, "hoodie.table.type", "MERGE_ON_READ")
+    with pytest.raises(DamagedFileError, match=f"{one.base_file} can't be read"):
+        rows(path)
+
+
+# -- partition values
+
+DAYS = {"12": None, "2024-13-45": None, "2023-02-30": None, "-5-01-01": None, "99999-01-01": 35804357, "2024-3": 19783}
+
+
+@pytest.mark.parametrize(("name", "day"), DAYS.items())
+def test_a_partition_path_that_is_no_date_is_null(tables: Path, tmp_path: Path, name: str, day: int | None) -> None:
+    path = copied(tables, tmp_path, "1.2.0", "mor-part-date")
+    (path / "1969-07-01").rename(path / name)
+    opened = TableQueries(str(path), "1.2").snapshot()
+    reader = SliceReader(opened.query)
+    found = {
+        value
+        for one in opened.slices
+        if one.partition == name
+        for batch in reader.read(one)
+        for value in batch.column("part").cast(pa.int32()).to_pylist()
+    }
+    assert found == {day}
+
+
+def test_a_partition_path_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    table = MadeTable(tmp_path / "table", {"id": "string", "part": "long", "ts": "long"})
+    (table.path / "p").mkdir()
+    table.commit()
+    shutil.copytree(table.path / "p", table.path / "x")
+    (table.path / "x/.hoodie_partition_metadata").write_text("")
+    pq.write_table(pa.table({KEY: ["a"], "id": ["a"], "part": [1], "ts": [1]}), table.path / "x" / BASE)
+    with pytest.raises(HudiTableError, match=r"partition path '.*/x' has no value of the type int64 in 'x'"):
+        rows(table.path)
