@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.session import session_options
 from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
@@ -44,6 +45,7 @@ def reader(text: str) -> str:
     help="Also run the released Hudi bundles, each in a process of its own; their jars come from Maven Central.",
 )
 @payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
+@call_timeout_option
 @bootstrap_option
 @strict_option
 @sample_option("rows a reader")
@@ -56,6 +58,7 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     real: bool,
     payload: str | None,
     bootstrap: str | None,
+    call_timeout: int,
     sample: int | None,
 ) -> Report:
     """Read a table as every Hudi release does, at one instant, and count the rows that differ.
@@ -64,5 +67,6 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     too. hudi-rs runs if its package is installed. Engines that read base files alone miss what is in logs: Trino,
     Athena and Presto, by their documentation. The exit code is 1 if a reader shows other rows, or can't read the table.
     """
-    with compare_readers(open_table(table, release, payload, bootstrap), readers or None, real=real) as found:
+    opened = open_table(table, release, payload, bootstrap, call_timeout=call_timeout)
+    with compare_readers(opened, readers or None, real=real) as found:
         return report_readers(found, limit_of(sample, whole=wants_json()))

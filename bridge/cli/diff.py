@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.inputs import InputPath
-from bridge.cli.options import names, release_option, sample_option
+from bridge.cli.on_error import call_timeout_option
+from bridge.cli.options import names, payload_option, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
 )
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
 @release_option(default=None, show_default="the release that counts as the table's writer")
+@payload_option(help="The class that merges, in place of the tables' own; one that Hudi does not ship must be named.")
+@call_timeout_option
 @bootstrap_option
 @strict_option
 @out_options
@@ -76,13 +79,14 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     target = target_of(out, options)
     path = located(table)
     spark = quiet_session()
-    own = check_files(HudiTable(spark, path, release, bootstrap=options["bootstrap"]))
+    merged = {name: options[name] for name in ("payload", "call_timeout")}
+    own = check_files(HudiTable(spark, path, release, bootstrap=options["bootstrap"], **merged))
     other: DataFrame
     if against is None or _is_table(against):
         if schema is not None:
             msg = "--schema is for files of --against, and a table has its own; leave it out"
             raise click.UsageError(msg, click.get_current_context())
-        theirs = own if against is None else check_files(HudiTable(spark, located(against), release))
+        theirs = own if against is None else check_files(HudiTable(spark, located(against), release, **merged))
         other = theirs.snapshot(against_as_of)
     elif against_as_of is not None:
         msg = f"--against-as-of is for tables, and {against} is none; leave it out"

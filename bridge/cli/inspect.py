@@ -8,6 +8,7 @@ import click
 
 from bridge.cli.java_options import jar_option
 from bridge.cli.job_config import job_of, job_table
+from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import release_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options, is_of_spark
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     metavar="COORDINATE",
     help="Maven coordinates of compiled payload classes, or of what Spark needs to reach a storage; may be repeated.",
 )
+@call_timeout_option
 @bootstrap_option
 @bare_session_options
 def inspect(  # noqa: PLR0913 (one parameter an option)
@@ -80,8 +82,8 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     inspection = inspect_table(properties_of(path, release), writer, release, jar=jars, package=classes)
     if not (is_local(path) and local_path(path).is_file()):
         session = quiet_session if slices != 0 else None
-        bootstrap = options["bootstrap"]
-        damage = find_damage(path, session, most=slices, payload=options["payload"], bootstrap=bootstrap)
+        given = {name: options[name] for name in ("payload", "bootstrap", "call_timeout")}
+        damage = find_damage(path, session, most=slices, **given)
         inspection = inspection.with_damage(damage)
     report = report_inspection(inspection, {"table": str(table), "release": str(release), "writer": writer})
     if options["config"] is not None:

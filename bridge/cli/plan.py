@@ -8,6 +8,7 @@ import click
 
 from bridge.cli.completion import releases_from, targets_from
 from bridge.cli.java_options import jar_option
+from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import refuse, release
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
 @jar_option("A jar with the compiled payload class, or with classes that it needs: is held against the new release.")
 @slices_option("in search of the keys that the move concerns")
+@call_timeout_option
 @bootstrap_option
 @session_options
 def plan(  # noqa: PLR0913 (one parameter an option)
@@ -74,16 +76,8 @@ def plan(  # noqa: PLR0913 (one parameter an option)
         refuse(error)
     if not (is_local(path) and local_path(path).is_file()):
         session = quiet_session if slices != 0 else None
-        made = made.with_evidence(
-            find_damage(
-                path,
-                session,
-                most=slices,
-                payload=options["payload"],
-                bootstrap=options["bootstrap"],
-                to=made.to_release,
-            )
-        )
+        given = {name: options[name] for name in ("payload", "bootstrap", "call_timeout")}
+        made = made.with_evidence(find_damage(path, session, most=slices, to=made.to_release, **given))
     settings = {
         "table": table,
         "from": str(made.from_release),

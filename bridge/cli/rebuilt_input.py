@@ -91,7 +91,7 @@ def rebuilt_of(
         UsageError: the table is not there.
         InputError, PlanError, HudiTableError: its commits can't be rebuilt.
     """
-    table = open_table(path, release, refuses=plan is not None)
+    table = open_table(path, release, refuses=plan is not None, call_timeout=options["call_timeout"])
     if plan is None:
         plan = table.plan(payload=options["payload"], props=dict(options["props"]))
     return TableInput(table, plan, rebuilt_commits(table, scope_of(plan, None, options)))

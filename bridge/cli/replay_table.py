@@ -36,7 +36,6 @@ _OF_THE_TABLE = (
     "table_type",
     "arrival",
     "jars",
-    "call_timeout",
     "package",
     "upgrade_after",
     "via",
@@ -80,7 +79,8 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
         raise click.UsageError(msg, click.get_current_context())
 
     is_read = batches is None and not history
-    table = open_table(path, options["release"], options["payload"] if is_read else None)
+    merges_by = options["payload"] if is_read else None
+    table = open_table(path, options["release"], merges_by, call_timeout=options["call_timeout"])
     scope = scope_of(table.plan(payload=None if is_read else options["payload"]), batches, options)
     writer = {"payload": options["payload"], "props": dict(options["props"])}
     with contextlib.ExitStack() as open_until_told:

@@ -9,7 +9,7 @@ import click
 from pyspark.sql import functions as sf
 
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, written_output
-from bridge.cli.on_error import on_error_option, refuse_quarantine
+from bridge.cli.on_error import call_timeout_option, on_error_option, refuse_quarantine
 from bridge.cli.options import payload_option, release_option, sample_option
 from bridge.cli.out import Shown, out_options, target_of
 from bridge.cli.quiet import quiet_session
@@ -44,6 +44,7 @@ _ORDER = (META_COLUMNS[3], META_COLUMNS[2])
 @bootstrap_option
 @strict_option
 @on_error_option
+@call_timeout_option
 @out_options
 @hudi_out_options
 @sample_option("rows")
@@ -66,8 +67,8 @@ def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: i
     target = target_of(out, query)
     as_table = hudi_out_of(target, query)
 
-    found = HudiTable(quiet_session(), path, release, payload=query["payload"], bootstrap=query["bootstrap"])
-    check_files(found)
+    given = {name: query[name] for name in ("payload", "bootstrap", "call_timeout")}
+    found = check_files(HudiTable(quiet_session(), path, release, **given))
     named = query["columns"]
     columns = None if named is None else [name.strip() for name in named.split(",") if name.strip()]
     if query["on_error"] == "quarantine":

@@ -15,6 +15,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import NOTED
 from bridge.hudi import AlteredTableError, HudiTable
 from bridge.migration import MOST_SLICES
+from bridge.plan import CALL_TIMEOUT
 from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
@@ -90,17 +91,19 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
     return table
 
 
-def open_table(
+def open_table(  # noqa: PLR0913 (what is known of it)
     text: str,
     release: HudiRelease | None,
     payload: str | None = None,
     bootstrap: str | None = None,
     *,
     refuses: bool = False,
+    call_timeout: int = CALL_TIMEOUT,
 ) -> HudiTable:
     """Open a table as `release` reads it; None is the release that counts as the table's writer.
 
-    `payload` is the class that merges in place of the table's own, `bootstrap` the place of its bootstrapped files.
+    `payload` is the class that merges in place of the table's own, of which a call may take `call_timeout` seconds;
+    `bootstrap` is the place of bootstrapped files.
     Of one with missing or altered files, `check_files` warns, or `refuses` it.
 
     Raises:
@@ -109,7 +112,7 @@ def open_table(
         HudiTableError: the path has no table, or one that the release can't read.
     """
     path = located(text)
-    table = HudiTable(quiet_session(), path, release, payload=payload, bootstrap=bootstrap)
+    table = HudiTable(quiet_session(), path, release, payload=payload, bootstrap=bootstrap, call_timeout=call_timeout)
     return check_files(table, refuses=refuses)
 
 

@@ -170,7 +170,7 @@ class LogFolder:
                 else:
                     log.add(list(self._batches(each, found.partition, within)))
             log.end()
-            rest = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position)
+            rest = SliceLog(self._whole, self._query, by_position=by_position)
             if log.contested:
                 self._fold(rest, blocks, found.partition, log.contested)
             return log, rest
@@ -208,8 +208,7 @@ class LogFolder:
             MergeFailedError: the merge of a key failed.
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        by_position, sets_aside = _has_positions(found, blocks), self._query.sets_aside
-        log = SliceLog(self._whole, self._query.plan.payload_name, by_position=by_position, sets_aside=sets_aside)
+        log = SliceLog(self._whole, self._query, by_position=_has_positions(found, blocks))
         self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 
@@ -309,6 +308,7 @@ class LogFolder:
         if block.is_partial and not isinstance(log.merge, PartialMerge):
             log.merge = PartialMerge(self._query.plan, self._schema)
         for key, record, columns in self.rows(found, partition, wanted):
+            log.note(key, record)
             if block.is_partial:
                 yield key, functools.partial(_fold_partial, log.merge, record, columns)
             else:

@@ -19,6 +19,7 @@ from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from bridge.config import Capabilities
     from bridge.hudi.files import Listing
     from bridge.hudi.properties import TableProperties
 
@@ -27,6 +28,18 @@ _DATE = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?")
 _CYCLE, _CYCLE_DAYS = 400, 146097
 _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
+
+
+def told_by_paths(properties: TableProperties, able: Capabilities, *, merges: bool) -> tuple[str, ...]:
+    """Return the partition columns of an answer whose values come from the paths; `merges`: whether it reads logs."""
+    from_paths = not properties.paths_are_formatted if able.partition_from_path else not merges
+    return properties.partition_fields if properties.drops_partition_columns or from_paths else ()
+
+
+def text_columns(properties: TableProperties, able: Capabilities, from_paths: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
+    is_text = properties.is_timestamp_keyed and (able.partition_from_path or from_paths)
+    return properties.partition_fields if is_text else ()
 
 
 def values_of_path(path: str, fields: Sequence[str], *, decode: bool = True) -> dict[str, str | None]:

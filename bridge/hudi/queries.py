@@ -19,7 +19,7 @@ from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.listings import TableListings
-from bridge.hudi.partition_values import check_paths
+from bridge.hudi.partition_values import check_paths, text_columns, told_by_paths
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.table_schema import table_schema
@@ -27,7 +27,7 @@ from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
 from bridge.hudi.unmerged import why_unmerged
 from bridge.hudi.vectors import vector_columns, written_by
-from bridge.plan import MergePlan, TableType
+from bridge.plan import CALL_TIMEOUT, MergePlan, TableType
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadBridgeError, PayloadRef, StoredPayloadRef
 
@@ -74,6 +74,7 @@ class TableQueries:
         *,
         bootstrap: str | None = None,
         payload: str | PayloadRef | None = None,
+        call_timeout: int = CALL_TIMEOUT,
     ) -> None:
         """Open a table.
 
@@ -82,6 +83,7 @@ class TableQueries:
             release: the release that reads; None for the one that counts as the table's writer.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
+            call_timeout: how many seconds a call of it may take.
 
         Raises:
             HudiTableError: it can't be read, or not by this release.
@@ -92,6 +94,7 @@ class TableQueries:
         self.properties = TableProperties.read(self.files)
         own = assumed_writer(self.properties.version)
         self.release = self._checked(own if release is None else HudiRelease.parse(release))
+        self._call_timeout = call_timeout
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
         self.listings = TableListings(self.files, self.properties, self.timeline)
@@ -170,6 +173,7 @@ class TableQueries:
             partition=self.properties.partition_fields,
             ordering=stored.ordering if able.merge_modes else stored.ordering[:1],
             table=stored if able.merge_modes else None,
+            call_timeout=self._call_timeout,
         )
 
     def snapshot(self, as_of: str | None = None, *, schema_on_read: bool = False) -> Answer:
@@ -278,7 +282,7 @@ class TableQueries:
         local = () if self._able.timestamp_ntz else local_timestamps(schema)
         if local:
             raise UnreadableTableError.from_local_timestamps(self.files.path, local, str(self.release))
-        paths_tell = self.properties.partition_fields if self._paths_tell(merges=merges) else ()
+        paths_tell = told_by_paths(self.properties, self._able, merges=merges)
         source = self._bootstrap
         stored_source = self.properties.bootstrap_source
         return SliceQuery(
@@ -288,7 +292,7 @@ class TableQueries:
             plan=self.plan,
             rules=self._rules(until),
             paths_tell=paths_tell,
-            text_columns=self._text_columns(paths_tell),
+            text_columns=text_columns(self.properties, self._able, paths_tell),
             vectors=vector_columns(schema) if self._able.shows_vectors else {},
             null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
@@ -296,26 +300,12 @@ class TableQueries:
             unnamed_class=self.unnamed_class if merges else None,
         )
 
-    def _text_columns(self, paths_tell: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the partition columns that a timestamp-based key generator makes text: from 1.0 on, and in paths."""
-        if not self.properties.is_timestamp_keyed or not (self._able.partition_from_path or paths_tell):
-            return ()
-        return self.properties.partition_fields
-
     @property
     def _null_columns(self) -> tuple[str, ...]:
         """The meta columns of a table without: 0.15 shows the file name."""
         if self.properties.has_meta_fields:
             return ()
         return META_COLUMNS if self._able.file_group_reader else META_COLUMNS[:-1]
-
-    def _paths_tell(self, *, merges: bool) -> bool:
-        """Whether the partition columns of the answer come from the paths."""
-        if self.properties.drops_partition_columns:
-            return True
-        if not self._able.partition_from_path:
-            return not merges
-        return not self.properties.paths_are_formatted
 
     def _rules(self, until: str) -> BlockRules:
         timeline = self.timeline

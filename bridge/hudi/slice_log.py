@@ -5,17 +5,20 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING, Any
 
-from bridge.engines.python import is_of_all_keys
+from bridge.engines.python import is_of_all_keys, of_another_key
 from bridge.errors import InputError, MergeFailedError
 from bridge.hudi.errors import HudiTableError
 from bridge.merge import SKIPPED, MergePoint, MergePointError, RecordMerge
 from bridge.spark import META_COLUMNS
+from payloads import PayloadFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bridge.hudi.slice_query import SliceQuery
     from bridge.merge import Outcome, StoredRow
     from mergers import HoodieKey
+    from payloads.avro import Record
 
 _KEY = META_COLUMNS[2]
 _FAILED = object()
@@ -31,15 +34,15 @@ class SliceLog:
         by_position: whether each row of the base file merges by its position.
     """
 
-    def __init__(
-        self, merge: RecordMerge, payload: str, *, by_position: bool = False, sets_aside: bool = False
-    ) -> None:
-        """Begin a log without entries; `payload` is what merges, for messages."""
+    def __init__(self, merge: RecordMerge, query: SliceQuery, *, by_position: bool = False) -> None:
+        """Begin a log without entries."""
         self.folded: dict[str, Any] = {}
         self.failed: dict[str, MergePointError] = {}
-        self._sets_aside = sets_aside
+        self._sets_aside = query.sets_aside
         self.merge: Any = merge
-        self._payload = payload
+        self._payload = query.plan.payload_name
+        self._key_columns = query.checked_key
+        self._own: dict[str, Record] = {}
         self.by_position = by_position
         self._copies: dict[str, int] = {}
         self._met: collections.Counter[str] = collections.Counter()
@@ -73,6 +76,11 @@ class SliceLog:
             return True
         return False
 
+    def note(self, key: str, record: Record) -> None:
+        """Keep the columns of the record key as the first entry of a key has them, where a class may change them."""
+        if self._key_columns and key not in self._own:
+            self._own[key] = {name: record.get(name) for name in self._key_columns}
+
     def add(self, key: HoodieKey, fold: Callable[..., Any]) -> None:
         """Fold the next entry of a key.
 
@@ -100,10 +108,21 @@ class SliceLog:
             # Merged by position, the log may be read for several rows of a key.
             read = self.merge.snapshot if self.by_position else self.merge.snapshot_once
             outcome: Outcome[StoredRow] = read(base, folded)
+            self._check_key(outcome, self._own.get(key) if base is None else base.record)
         except Exception as error:  # noqa: BLE001 (whatever a payload raises)
             self.fail(key, error)
             return SKIPPED
         return outcome
+
+    def _check_key(self, outcome: Outcome[StoredRow], own: Record | None) -> None:
+        """Raise PayloadFailedError where a merge made a record of another key than its versions have."""
+        made = None if outcome.version is None else outcome.version.record
+        if own is None or made is None:
+            return
+        for name in self._key_columns:
+            value, expected = made.get(name), own[name]
+            if value != expected and (value == value or expected == expected):  # noqa: PLR0124 (NaN is NaN)
+                raise PayloadFailedError(of_another_key(f"{name}={value!r}"))
 
     def fail(self, key: str, error: Exception) -> None:
         """Set a key aside, if that is wanted.

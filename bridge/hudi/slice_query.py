@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.config import capabilities
+from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,6 +91,15 @@ class SliceQuery:
     unnamed_class: str | None = None
     sets_aside: bool = False
     history: SchemaHistory | None = None
+
+    @property
+    def checked_key(self) -> tuple[str, ...]:
+        """The columns of the record key that a class of the user may not change; none where Hudi's own merge."""
+        plan = self.plan
+        is_users = (
+            plan.mode is None if plan.merger is not None else plan.payload is not None and not plan.payload.is_builtin
+        )
+        return tuple(name for name in plan.key if is_users and name in self.schema.by_name and name not in META_COLUMNS)
 
     @property
     def log_units(self) -> LogUnits:

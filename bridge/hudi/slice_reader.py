@@ -69,7 +69,7 @@ class SliceReader:
         self._wanted = None if query.keys is None else pa.array(sorted(query.keys), pa.string())
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         reader, writer = RecordReader(self._schema, self.arrow), RecordWriter(self._schema, self.arrow)
-        self._rows = Conversion(self._schema, reader, writer, self.key_column, _checked_key(query))
+        self._rows = Conversion(self._schema, reader, writer, self.key_column, query.checked_key)
         self.folder = LogFolder(query, self._schema, self._keys, reader, writer)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
@@ -309,12 +309,3 @@ class SliceReader:
         if field.name in self._query.vectors:
             return as_arrays(column, self._query.vectors[field.name])
         return converted(column, field.type)
-
-
-def _checked_key(query: SliceQuery) -> tuple[str, ...]:
-    """Return the columns of the record key that a class of the user may not change; none where Hudi's own merge."""
-    plan = query.plan
-    is_users = (
-        plan.mode is None if plan.merger is not None else plan.payload is not None and not plan.payload.is_builtin
-    )
-    return tuple(name for name in plan.key if is_users and name in query.schema.by_name and name not in META_COLUMNS)

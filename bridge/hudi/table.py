@@ -11,29 +11,25 @@ import functools
 import pickle
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import AnalysisException, ParseException
-from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.config import TableType, capabilities
-from bridge.engines import QUARANTINE
-from bridge.errors import InputError
-from bridge.hudi.errors import HudiTableError, UnreadableTableError
+from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
 from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
 from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
 from bridge.hudi.slice_versions import CONTROL
 from bridge.hudi.table_display import table_html
+from bridge.hudi.table_rows import known_columns, selected, selected_numbers
+from bridge.plan import CALL_TIMEOUT
 from bridge.redaction import current
 from bridge.spark import prepare, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
-from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
@@ -44,8 +40,6 @@ _SLICES = (
     "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
 )
 _CONTROL = from_arrow_schema(CONTROL)
-_ROW = "_pb_row"
-_LONG = spark_types.LongType()
 _INSTANTS = "requested string, action string, state string, completed string"
 
 
@@ -57,7 +51,7 @@ class HudiTable:
     Added in 0.1.0.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what is known of it)
         self,
         spark: SparkSession,
         path: str,
@@ -65,6 +59,7 @@ class HudiTable:
         *,
         bootstrap: str | None = None,
         payload: str | PayloadRef | None = None,
+        call_timeout: int = CALL_TIMEOUT,
     ) -> None:
         """Open a table.
 
@@ -76,6 +71,7 @@ class HudiTable:
             bootstrap: where bootstrapped files lie now, if not where the table says.
             payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
                 Hudi does not ship has to be named here: a table's properties alone load no code.
+            call_timeout: how many seconds a call of that class may take; 0 for any time.
 
         Raises:
             HudiTableError: the path has no Hudi table, or one that is not supported.
@@ -83,10 +79,11 @@ class HudiTable:
             PayloadNotFoundError: there is no Python class of that name.
         """
         self.spark = spark
-        self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload}
+        self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload, "call_timeout": call_timeout}
         self._open = functools.partial(TableQueries, path, release, **self._given)
         opened = self._open()
         self.path = path
+        self._numbers = functools.partial(selected_numbers, spark)
         self.release = opened.release
         self._properties = opened.properties
 
@@ -294,7 +291,7 @@ class HudiTable:
 
     def in_partitions(self, answer: Answer, where: str) -> Answer:
         """Return an answer without the file slices whose partitions a condition in SQL excludes."""
-        return Answer(answer.query, kept_slices(answer, conditions(where), self._selected))
+        return Answer(answer.query, kept_slices(answer, conditions(where), self._numbers))
 
     def slices_of(self, answer: Answer) -> DataFrame:
         """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
@@ -312,39 +309,10 @@ class HudiTable:
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
     ) -> DataFrame:
-        names = None if columns is None else self._checked(answer, columns)
+        names = None if columns is None else known_columns(self.path, answer, columns)
         known = conditions(where) if isinstance(where, str) else []
         if where is None or known:
-            slices = kept_slices(answer, known, self._selected)
+            slices = kept_slices(answer, known, self._numbers)
             answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
-        rows = self.rows_of(answer) if where is None else self._where(self.rows_of(answer), where)
+        rows = self.rows_of(answer) if where is None else selected(self.rows_of(answer), where)
         return rows if names is None else rows.select(*map(quoted, names))
-
-    def _checked(self, answer: Answer, columns: Sequence[str]) -> list[str]:
-        """Return columns as the table spells them."""
-        known = {field.name.lower(): field.name for field in answer_columns(answer.query)}
-        unknown = [name for name in columns if name.lower() not in known]
-        if unknown or not columns:
-            what = f"has no column {unknown[0]}" if unknown else "was asked for no column"
-            hint = did_you_mean(unknown[0], known.values()) if unknown else ""
-            msg = f"{self.path} {what}; its columns are {', '.join(known.values())}{hint}"
-            raise HudiTableError(msg)
-        return [known[name.lower()] for name in columns]
-
-    def _where(self, rows: DataFrame, where: str | Column) -> DataFrame:
-        try:
-            if QUARANTINE in rows.columns:
-                return rows.where(sf.expr(str(where)) | sf.col(QUARANTINE).isNotNull())
-            return rows.where(where)
-        except (AnalysisException, ParseException) as error:
-            msg = f"Spark can't read the predicate {where!s}: {str(error).splitlines()[0]}"
-            raise InputError(msg) from error
-
-    def _selected(self, values: pa.Table, texts: list[str]) -> set[int]:
-        """Return the numbers of the rows that Spark selects by all of some conditions."""
-        fields = spark_types.StructType([*from_arrow_schema(values.schema), spark_types.StructField(_ROW, _LONG)])
-        rows = zip(*(column.to_pylist() for column in values.columns), range(values.num_rows), strict=True)
-        frame = self.spark.createDataFrame(list(rows), fields)
-        for text in texts:
-            frame = self._where(frame, text)
-        return {row[0] for row in frame.select(_ROW).collect()}

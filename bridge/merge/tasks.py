@@ -75,9 +75,9 @@ def users_called(
 
     def decorate(task: Callable[..., Iterator[T]]) -> Callable[..., Iterator[T]]:
         @functools.wraps(task)
-        def guarded(given: Any, *others: Any) -> Iterator[T]:
+        def guarded(given: Any, *others: Any, **named: Any) -> Iterator[T]:
             with calling_users(plan_of(given), task.__name__):
-                yield from task(given, *others)
+                yield from task(given, *others, **named)
 
         return guarded
 

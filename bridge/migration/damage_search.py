@@ -13,7 +13,9 @@ from pyspark.sql import functions as sf
 from bridge.config import DELETE_KEY, DELETE_MARKER, capabilities, implicit_delete_marker
 from bridge.errors import sentence_of
 from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries, UnreadableTableError, files_of
+from bridge.merge import users_called
 from bridge.migration.damage import APART, LISTINGS, MOST_SLICES, Damage, TableDamage
+from bridge.plan import CALL_TIMEOUT
 from bridge.spark import prepare
 from mergers import RecordMergeMode
 from payloads import HudiRelease, PayloadBridgeError
@@ -39,6 +41,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     payload: str | None = None,
     bootstrap: str | None = None,
     to: HudiRelease | None = None,
+    call_timeout: int = CALL_TIMEOUT,
 ) -> TableDamage:
     """Look for damage: instants that never completed, planned work, and symptoms in the rows of file slices.
 
@@ -53,6 +56,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
         bootstrap: where bootstrapped files lie now, if not where the table says.
         to: the only other release whose reader is compared; then the cases in which rules of merging differ are
             counted, too. None: every release.
+        call_timeout: how many seconds a call of the class may take.
 
     Raises:
         HudiTableError: the path has no table, or its timeline can't be read.
@@ -61,7 +65,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     """
     opened = TableQueries(path, bootstrap=bootstrap)
     if opened.unnamed_class is not None and payload is not None and ":" in payload:
-        opened = TableQueries(path, payload=payload, bootstrap=bootstrap)
+        opened = TableQueries(path, payload=payload, bootstrap=bootstrap, call_timeout=call_timeout)
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
     columns: tuple[str, ...] = ()
@@ -123,6 +127,7 @@ def _settings(
     return (readers, ordering, tuple(dict.fromkeys(markers))), apart
 
 
+@users_called(lambda settings: next(iter(settings[0].values())).plan)
 def _scan(
     settings: tuple[Any, ...], batches: Iterable[pa.RecordBatch], *, with_cases: bool
 ) -> Iterator[pa.RecordBatch]:

@@ -17,7 +17,7 @@ import pyarrow as pa
 from bridge.engines import ACTION, BOOKS, LEFT, ORIGIN, READ, WholeKeys, starts_of
 from bridge.errors import InputError
 from bridge.hudi import ComputedKeys, SliceReader, converted, looked_up
-from bridge.merge import Action, users_called
+from bridge.merge import Action, calling_users, users_called
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, prepare
 from bridge.write.changes import PLACE
@@ -110,7 +110,6 @@ def stored_in_slices(
                 yield found
 
 
-@users_called(lambda work: work.query.plan)
 def merged_slices(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Merge rows of a batch, sorted by place and key, into their slices; give what changes, and the books.
 
@@ -119,10 +118,11 @@ def merged_slices(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) 
         InputError: a key column has null, or a key is stored twice.
         MergeFailedError: a payload or its ordering failed.
     """
-    merges = _SliceMerges(work, job)
-    for label, rows in _piles(batches, job.grouping):
-        yield from merges.merge(label, rows)
-    yield from merges.end()
+    with calling_users(job.plan, "merged_slices"):
+        merges = _SliceMerges(work, job)
+        for label, rows in _piles(batches, job.grouping):
+            yield from merges.merge(label, rows)
+        yield from merges.end()
 
 
 def _firsts(rows: pa.RecordBatch, identity: tuple[str, ...]) -> Rows:
