@@ -149,9 +149,7 @@ def test_verbs_end_in_one_sentence(tmp_path: Path, spark: SparkSession, verb: st
 
 @pytest.mark.parametrize("how", ["sys.exit", "loop", "other-key"])
 @pytest.mark.parametrize("words", [["inspect"], ["plan", "--to", "1.2"]])
-def test_the_search_for_damage_names_the_class(
-    tmp_path: Path, spark: SparkSession, words: list[str], how: str
-) -> None:
+def test_the_search_for_damage_names_the_class(tmp_path: Path, spark: SparkSession, words: list[str], how: str) -> None:
     path = made(tmp_path / "t", how)
     with (tmp_path / "t/.hoodie/hoodie.properties").open("a", encoding="utf-8") as properties:
         properties.write("hoodie.compaction.payload.class=com.acme.Misbehaving\n")
