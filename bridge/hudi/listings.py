@@ -63,8 +63,12 @@ class TableListings:
             DamagedFileError: a commit can't be read.
         """
         listings = self.view(by_metadata=False).listings
-        own_times = self._properties.has_completion_times
-        return altered_files(self._timeline, listings, has_completion_times=own_times)
+        return altered_files(
+            self._timeline,
+            listings,
+            has_completion_times=self._properties.has_completion_times,
+            is_partitioned=bool(self._properties.partition_fields),
+        )
 
     def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
+    from bridge.config import Capabilities
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.instants import Instant
     from payloads.avro import AvroSchema
@@ -101,7 +102,6 @@ class TableQueries:
         if release is None:
             with contextlib.suppress(PayloadBridgeError):  # raised again by the query
                 self.release = written_by(own, self.schema(self.timeline.latest or _NO_INSTANT))
-        self._able = capabilities(self.release)
         self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
         if self._payload is not None:
             self._payload.resolve(self.release)
@@ -128,9 +128,12 @@ class TableQueries:
         other = copy.copy(self)
         other.__dict__.pop("plan", None)
         other.release = self._checked(HudiRelease.parse(release))
-        other._able = capabilities(other.release)  # noqa: SLF001 (it is one of these)
         other.properties = self.properties if stored is None else TableProperties(stored)
         return other
+
+    @property
+    def _able(self) -> Capabilities:
+        return capabilities(self.release)
 
     @property
     def slices(self) -> SliceView:

@@ -7,7 +7,7 @@ the logs on it; older slices may have been cleaned.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.hudi.errors import DamagedFileError
 from bridge.hudi.file_slices import base_file, log_file
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from bridge.hudi.timeline import ActiveTimeline
 
 
+_NO_FIELDS: Final = "the table names no partition fields (hoodie.table.partition.fields), so that no reader looks there"
+
+
 class AlteredFile(NamedTuple):
     """A file that is not as the commit wrote it.
 
@@ -28,7 +31,7 @@ class AlteredFile(NamedTuple):
         instant: the commit (requested time).
         written: its bytes, as the commit says; 0 where it does not.
         found: the bytes on the storage; None where the file is missing.
-        reason: why a file of the timeline can't be read; empty for files of data.
+        reason: why no reader finds the file, or why a file of the timeline can't be read; empty if the rest says it.
     """
 
     path: str
@@ -61,7 +64,7 @@ class _WrittenGroup:
 
 
 def altered_files(
-    timeline: ActiveTimeline, listings: Iterable[Listing], *, has_completion_times: bool
+    timeline: ActiveTimeline, listings: Iterable[Listing], *, has_completion_times: bool, is_partitioned: bool
 ) -> list[AlteredFile]:
     """Return the files of the last slices that are missing, or have another size than their commit says, by path.
 
@@ -71,6 +74,7 @@ def altered_files(
         timeline: that of the table.
         listings: what is on the storage.
         has_completion_times: whether log files are named by their own instant, not by their slice's.
+        is_partitioned: whether the table names partition fields; without, readers look into its own folder alone.
 
     Raises:
         DamagedFileError: a commit that replaced file groups can't be read, on which every query depends.
@@ -88,7 +92,8 @@ def altered_files(
             is_whole = size is not None and (not one.size or (size >= one.size if is_log else size == one.size))
             if not is_whole:
                 path = f"{partition}/{one.name}" if partition else one.name
-                found.append(AlteredFile(path, one.instant, one.size, size))
+                reason = f"{path} is in a partition, and {_NO_FIELDS}" if partition and not is_partitioned else ""
+                found.append(AlteredFile(path, one.instant, one.size, size, reason))
     return found
 
 

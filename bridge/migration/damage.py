@@ -170,9 +170,10 @@ _OF_OPEN = dict.fromkeys(("commit", "deltacommit", "replacecommit"), _ROLLED_BAC
 
 def _finding(one: Damage, table: TableDamage) -> Finding:
     shown = one.as_json()
-    such = f", such as {shown['key']} in {one.file}" if one.key else f", such as {one.file}" if one.file else ""
-    sampled = "" if table.read >= table.slices else f" (in {table.read} of {table.slices} file slices)"
     severity, text, remedy = _TEXTS[one.kind](one, table)
+    names_file = one.file and one.file not in text
+    such = f", such as {shown['key']} in {one.file}" if one.key else f", such as {one.file}" if names_file else ""
+    sampled = "" if table.read >= table.slices else f" (in {table.read} of {table.slices} file slices)"
     where = sampled if one.kind in {*SymptomKind} else ""
     return Finding(severity, f"{text}{such}{where}", remedy, shown)
 
