@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi import FileSlice
 
+FIELDS_OR_CHECKSUM = ("hoodie.table.partition.fields", "hoodie.table.checksum")
 MADE_SO = {
     # Damaged, or put together of several logs, when they were recorded.
     "mor-appended-blocks-default",
@@ -73,9 +74,16 @@ def unmark(path: Path) -> str:
     return "is missing"
 
 
+def unpartition(path: Path) -> str:
+    properties = path.parents[1] / ".hoodie" / "hoodie.properties"
+    kept = [line for line in properties.read_text().splitlines() if not line.startswith(FIELDS_OR_CHECKSUM)]
+    properties.write_text("\n".join(kept))
+    return "is in a partition, and the table names no partition fields"
+
+
 @pytest.mark.parametrize("release", ["0.15.0", "1.2.0"])
 @pytest.mark.parametrize("kind", ["base", "log"])
-@pytest.mark.parametrize("damage", [remove, cut, empty, unmark])
+@pytest.mark.parametrize("damage", [remove, cut, empty, unmark, unpartition])
 def test_a_damaged_file_is_named(
     tables: Path, tmp_path: Path, release: str, kind: str, damage: Callable[[Path], str]
 ) -> None:
