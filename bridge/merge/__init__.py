@@ -27,7 +27,7 @@ from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
-from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts
+from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts, refused_reads
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 from bridge.merge.tasks import calling_users, users_called
 
@@ -78,6 +78,7 @@ __all__ = [
     "props_of",
     "reader_views",
     "refused_inserts",
+    "refused_reads",
     "tests_rows",
     "users_called",
 ]

@@ -8,19 +8,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.merge.answers import action_of, as_stored_row
+from bridge.merge.answers import action_of, as_stored_row, came_back
 from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
 from bridge.merge.calls import MergePointError, SingleRows
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader, with_meta_columns
 from bridge.merge.log_rule import LogRule
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
+from bridge.merge.payload_rows import payload_around
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.refused_inserts import refused_reads
 from bridge.merge.user_rows import UserRows, calls_of_user
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import OPERATION_COLUMN, DeleteContext
-from mergers.strategies import DeleteEntry
-from payloads.api import Properties
+from mergers.strategies import CustomMerger, DeleteEntry
+from payloads.api import Properties, Sentinel
+from payloads.builtin import BuiltinPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 
 if TYPE_CHECKING:
@@ -46,7 +49,11 @@ class FileGroupReader(Buffered):
         self._schema = with_meta(schema) if self._is_custom else schema
         by_operation = capabilities(config.release).operation_deletes
         self._props = props = merge_props(config, plan, is_writer=is_writer)
-        self._merger_of_mode = self._merger(config.read, self._schema, props, rows, "combine")
+        self._merger_of_mode = merger = self._merger(config.read, self._schema, props, rows, "combine")
+        self._asked = merger.payload_class if isinstance(merger, CustomMerger) else None  # from 1.1 on
+        if self._asked is not None and issubclass(self._asked, BuiltinPayload):
+            self._asked = None  # each gives its record
+        self._refused = refused_reads(plan.release)
         # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         own = Properties() if by_operation else props
         self._deletes = DeleteContext(own, self._schema, reads_operation=by_operation, release=config.release)
@@ -81,7 +88,8 @@ class FileGroupReader(Buffered):
             return SKIPPED if base is None else Outcome(KEEP, base)
         try:
             if base is None:
-                return SKIPPED if folded.marked_delete else Outcome(INSERT, self._stored(folded, point))
+                row = None if folded.marked_delete else self._inserted(folded)
+                return SKIPPED if row is None else Outcome(INSERT, self._stored(row, point))
             older = self._buffered(base.key, base.record, base.source)
             outcome = self._final(self._merger_of_mode, point, older, folded)
         except Exception as error:
@@ -89,6 +97,18 @@ class FileGroupReader(Buffered):
         return Outcome(KEEP, base) if outcome.action is KEEP else outcome
 
     read_once = read
+
+    def _inserted(self, folded: StoredRow) -> StoredRow | None:
+        """Return a row that only the log has, as its payload inserts it (UpdateProcessor); None for one to ignore."""
+        if self._asked is None:
+            return folded
+        payload = payload_around(self._asked.for_schema(self._schema), folded)
+        own = payload.record
+        value = payload.get_insert_value(self._schema, self._props)
+        if value is None or isinstance(value, Sentinel):
+            self._refused.check(value, is_declared=payload.can_produce_sentinel())
+            return None
+        return folded if came_back(value, own) else StoredRow(folded.key, value, self._schema)
 
     def log_rule(self) -> LogRule | None:
         """Return the comparison of commit or event time; None for other modes, and where a row is more than its own."""
@@ -116,6 +136,8 @@ class FileGroupReader(Buffered):
         if any(name not in self.schema.by_name for name in self._merger_of_mode.context.ordering_fields):
             tests = None  # reading a nested field fails where its record is null
         calls = calls_of_user(self._merger_of_mode, self._schema, self._props)
+        if self._asked is not None:
+            tests = None  # each row of the log alone takes a call
         if calls is not None:
             rows = UserRows(calls, self._merger_of_mode, self._schema, self._props, self._shape)
             merge = rows.read_pair(point, self._deletes, pair)

@@ -14,7 +14,7 @@ from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
-from bridge.merge.refused_inserts import refused_inserts
+from bridge.merge.refused_inserts import refused_inserts, refused_reads
 from bridge.merge.single_rows import pair_merge, single_insert
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
@@ -80,6 +80,7 @@ class Payloads:
         self._combine = AvroRecordMerger(payload, plan.release, "combine")
         self.payload_class = self._combine.payload_class
         self._refused = refused_inserts(plan.release)
+        self._refusals = {MergePoint.INSERT: self._refused, MergePoint.COMPACT: refused_reads(plan.release)}
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
             point: At(
@@ -100,7 +101,9 @@ class Payloads:
         own = self.payload_class if issubclass(self.payload_class, BuiltinPayload) else None
         return SingleRows(
             pair_merge(_pair_calls(built_class, at), read_ordering, self._shape, built_at, at.point),
-            single_insert(built_class, read_ordering, schema, props, self._shape, built_at, inserted_at, self._refused),
+            single_insert(
+                built_class, read_ordering, schema, props, self._shape, built_at, inserted_at, self._refusals
+            ),
             at.point,
             inserted_at,
             None if own is None else own.pair_rule(at.props),
@@ -147,18 +150,19 @@ class Payloads:
             self._listener.merged(at.point, Rule.COMBINE, base, version, outcome)
         return outcome
 
-    def _insert(self, at: At, version: PayloadVersion) -> Outcome[StoredRow]:
+    def _insert(self, at: At, version: PayloadVersion, *, is_tested: bool = False) -> Outcome[StoredRow]:
         payload = version.payload
         outcome: Outcome[StoredRow] = SKIPPED
         try:
             # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
-            is_delete = at.point is not MergePoint.SNAPSHOT and payload.is_deleted(at.schema, at.props)
+            asks = not is_tested and at.point is not MergePoint.SNAPSHOT
+            is_delete = asks and payload.is_deleted(at.schema, at.props)
             own = payload.record
             value = None if is_delete else payload.get_insert_value(at.schema, at.props)
             if value is not None and not isinstance(value, Sentinel):
                 outcome = Outcome(INSERT, self._row(at, version, own, value))
-            elif at.point is MergePoint.INSERT and not is_delete:
-                self._refused.check(value, is_declared=payload.can_produce_sentinel())
+            elif at.point in self._refusals and not is_delete:
+                self._refusals[at.point].check(value, is_declared=payload.can_produce_sentinel())
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:

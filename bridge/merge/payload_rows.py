@@ -117,11 +117,11 @@ class PayloadRows:
 
     def incoming(self, row: StoredRow) -> PayloadRow:
         """Return an incoming row with its payload."""
-        return _carried(row, _built(self._built_class, row), is_noted=True)
+        return _carried(row, payload_around(self._built_class, row), is_noted=True)
 
     def payload_of(self, row: StoredRow) -> HoodieRecordPayload:
         """Return the payload of a row."""
-        return row.payload if isinstance(row, PayloadRow) else _built(self._built_class, row)
+        return row.payload if isinstance(row, PayloadRow) else payload_around(self._built_class, row)
 
     def is_deleted(self, payload: HoodieRecordPayload) -> bool:
         """Whether the class says of a payload that it deletes its record."""
@@ -166,7 +166,7 @@ class PayloadRows:
         """Return a row that two of a batch merged to as the table gets it: with a payload of its own."""
         if self._gives_own or (row.record is None and not isinstance(row, _IndexedRow)):
             return row
-        combined = _carried(row, _built(self._merged_class, row), is_noted=True)
+        combined = _carried(row, payload_around(self._merged_class, row), is_noted=True)
         combined.key = key
         return combined
 
@@ -190,17 +190,18 @@ class PayloadRows:
         Raises:
             PayloadFailedError: it has no insert value, or SENTINEL.
         """
-        payload = _built(self._built_class, row)
+        payload = payload_around(self._built_class, row)
         own = payload.record
         value = payload.get_insert_value(self._schema, self._props)
         if value is None or isinstance(value, Sentinel):
             self._refused.check(value, is_declared=False)
         if not came_back(value, own):
             row = StoredRow(row.key, value, row.schema, None, None, row.ordering_value)  # type: ignore[arg-type]  # a row
-        return _carried(row, _built(self._built_class, row), is_noted=False)
+        return _carried(row, payload_around(self._built_class, row), is_noted=False)
 
 
-def _built(payload_class: type[HoodieRecordPayload], row: StoredRow) -> HoodieRecordPayload:
+def payload_around(payload_class: type[HoodieRecordPayload], row: StoredRow) -> HoodieRecordPayload:
+    """Return the payload of a row; an ordering value that is null is left out, as Hudi does."""
     ordering = row.ordering_value
     return payload_class(row.record) if ordering is None else payload_class(row.record, ordering)
 

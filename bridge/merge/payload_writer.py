@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.merge.batch_rules import batch_rule
 from bridge.merge.calls import MergePointError, UserBatch
@@ -47,6 +48,8 @@ class PayloadWriter(Payloads):
         check_constructor(self.payload_class)
         self._at_dedup, self._at_insert = self._at[MergePoint.COMBINE_INPUT], self._at[MergePoint.INSERT]
         self._at_upsert = self._at[MergePoint.UPSERT]
+        # A row of a log is tested for a delete once until 0.15, and again with its insert in 1.0.
+        self._asks_twice = capabilities(plan.release).file_group_reader
         self._written_class = self.payload_class.for_schema(schema)
         self._empty = resolve_payload(EmptyHoodieRecordPayload.java_name, plan.release)
         self._is_consistent = is_true(plan.props.get(CONSISTENT_TIMESTAMP))
@@ -114,7 +117,7 @@ class PayloadWriter(Payloads):
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
         if entry is None:
-            row = self.insert(version).version
+            row = self._insert(self._at_insert, version, is_tested=not self._asks_twice).version
             return None if row is None else LogRow(row.record or {}, row.source)
         if self._listener is not None:
             outcome = Outcome(INSERT, entry)

@@ -48,7 +48,7 @@ def refused_inserts(release: HudiRelease, *, tests_rows: bool = False) -> Refuse
         tests_rows: whether the writer has looked at the row alone to find a delete, and not asked the class.
     """
     fails = f"so Hudi {release} fails the write"
-    if not capabilities(release).payload_writer:
+    if capabilities(release).file_group_reader:
         fails += " (or, where its file group's log gets no other row, loses this one without a word)"
     if tests_rows:
         why = (
@@ -63,6 +63,22 @@ def refused_inserts(release: HudiRelease, *, tests_rows: bool = False) -> Refuse
         "getInsertValue gives SENTINEL, which canProduceSentinel does not declare, "
         f"{fails}; let it return true, or return the row",
     )
+
+
+def refused_reads(release: HudiRelease) -> RefusedInserts:
+    """Return what is wrong with the insert values of rows that a log alone has, where a merge point reads these.
+
+    Source: HoodieMergeHandle of 0.15.0, UpdateProcessor of 1.1.1 and 1.2.0.
+    """
+    fails = "for a row that only the log has, and Hudi {} asks for it {}, which fails{}; {}".format(
+        release,
+        *(
+            ("in the compaction", " (COMPACT failed to write to files)", "let isDeleted say so, or return the row")
+            if capabilities(release).payload_writer
+            else ("wherever it reads the row", " (No value present in Option)", "return the row")
+        ),
+    )
+    return RefusedInserts(f"getInsertValue gives nothing {fails}", f"getInsertValue gives SENTINEL {fails}")
 
 
 def indexed_sentinel(release: HudiRelease) -> str:

@@ -14,7 +14,7 @@ from bridge.merge.points import MergePoint
 from payloads.api import Sentinel
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from bridge.merge.calls import Pair, Single
     from bridge.merge.carriers import RowShape
@@ -64,10 +64,10 @@ def single_insert(  # noqa: PLR0913, PLR0917 (the parts of one call)
     shape: RowShape,
     built_at: MergePoint,
     inserted_at: MergePoint,
-    refused: RefusedInserts,
+    refusals: Mapping[MergePoint, RefusedInserts],
 ) -> Single:
     """Return what inserts a row without other versions of its key, and adds a record that it makes to a list."""
-    is_written = inserted_at is MergePoint.INSERT
+    refused = refusals.get(inserted_at)
     shaped = shape.stored
     # A snapshot query runs no delete test on a key that only the log has (RecordMergingFileIterator).
     tests_deletes = inserted_at is not MergePoint.SNAPSHOT
@@ -81,7 +81,7 @@ def single_insert(  # noqa: PLR0913, PLR0917 (the parts of one call)
             is_delete = tests_deletes and payload.is_deleted(schema, props)
             value = None if is_delete else payload.get_insert_value(schema, props)
             if value is None or isinstance(value, Sentinel):
-                if is_written and not is_delete:
+                if refused is not None and not is_delete:
                     refused.check(value, is_declared=payload.can_produce_sentinel())
                 return _NONE
             if value is incoming:

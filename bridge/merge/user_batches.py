@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bridge.config import capabilities
 from bridge.merge.calls import DELETES, MadeVersion, MergePointError
 from bridge.merge.delete_block import read_back
 from bridge.merge.outcome import RowSource
@@ -65,6 +66,7 @@ class PayloadBatch(_Logged):
         super().__init__(calls, refused, shape)
         self._read_ordering = read_ordering
         self._at = at_insert
+        self._asks_twice = capabilities(release).file_group_reader  # as PayloadWriter
         self._release = release
 
     def survivor(self, incoming: Record, _made: list[Any]) -> RowSource:
@@ -105,8 +107,8 @@ class PayloadBatch(_Logged):
             if calls.is_deleted(built, incoming):
                 made.append(read_back(NATURAL_ORDER, self._release))
                 return _NONE
-            # An insert asks again.
-            return _STORED if calls.is_deleted(built, incoming) else self._logged(built, incoming, made)
+            is_ignored = self._asks_twice and calls.is_deleted(built, incoming)
+            return _STORED if is_ignored else self._logged(built, incoming, made)
         except Exception as error:
             raise MergePointError(MergePoint.INSERT, error) from error
 

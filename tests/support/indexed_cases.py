@@ -18,10 +18,15 @@ LOST = ["a1N", "b1N"]
 
 
 class Write(NamedTuple):
-    """A batch whose rows have an `op`, and the settings of its plan."""
+    """A batch whose rows have an `op`, the settings of its plan, and another batch after it."""
 
     batch: Callable[[str], list[Row]]
     settings: Mapping[str, Any] = {}
+    next_batch: Callable[[str], list[Row]] | None = None
+
+    def batches(self, op: str) -> list[list[Row]]:
+        """Return the batches, the first of which makes the table."""
+        return [BASE, self.batch(op), *([] if self.next_batch is None else [self.next_batch(op)])]
 
 
 def row(key: str, ts: int = 1, op: str = "N", part: str = "p") -> Row:
@@ -52,6 +57,8 @@ CASES = {
     "dup-of-three": Write(lambda op: [row("a", 2, op), row("a", 3, op), row("a", 4, op)]),
     "global-moves": Write(lambda op: [row("a", 2, op, "q")], {"global_index": True, "props": _MOVES}),
     "global-stays": Write(lambda op: [row("a", 2, op)], {"global_index": True, "props": _MOVES}),
+    "log-alone": Write(lambda op: [row("c", 2, op)], {"inserts_to": "log"}),
+    "log-twice": Write(lambda op: [row("c", 2, op)], {"inserts_to": "log"}, lambda op: [row("c", 3, op)]),
     "not-combined": Write(lambda op: [row("a", 2, op), row("a", 3, op)], {"combine_before_upsert": False}),
     "no-ordering": Write(lambda op: [row("a", 2, op)], {"ordering": ()}),
 }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericRecord;
 import org.apache.spark.sql.Row;
 
 /** What readers and compaction call from 1.0 on, where rows are Spark's own: bridge/merge/file_group_reader.py. */
@@ -21,6 +22,12 @@ final class FileGroupReader implements Merging.Reader {
     private final ModeMerger merger;
     /** That of queries, where they pass other properties than compactions do; else null. */
     private final ModeMerger ofQueries;
+    /** The class that is asked for the insert value of a row that only the log has, from 1.1 on; else null. */
+    private final Payloads asked;
+    private final Inserts inserts;
+    private final Schema schema;
+    private final Properties props;
+    private final Properties queryProps;
 
     FileGroupReader(Map described, Records records, RecordMerge owner, Merging at) throws Throwable {
         this.records = records;
@@ -28,20 +35,29 @@ final class FileGroupReader implements Merging.Reader {
         boolean since11 = ((Boolean) described.get("since_1_1")).booleanValue();
         Map rule = (Map) described.get("read");
         String mode = (String) rule.get("mode");
-        Schema schema = mode.equals(MergeMode.CUSTOM) ? records.withMeta : records.write;
+        schema = mode.equals(MergeMode.CUSTOM) ? records.withMeta : records.write;
         ordering = new OrderingFields(records, schema, (List) rule.get("ordering"), true, since11);
         deletes = new DeleteTest((Map) described.get("deletes"), records, schema);
         RowContext context = new RowContext(records, schema, ordering, true, true);
         Payloads payloads = owner.payloads(rule, "payload");
-        merger = merger(rule, payloads, (Map) described.get("props"), context, since11);
+        asked = since11 && payloads != null && payloads.mayChangeInput ? payloads : null;
+        inserts = new Inserts((Map) described.get("refused"));
+        props = Payloads.properties((Map) described.get("props"));
+        merger = ModeMerger.of(rule, new CustomMerger.Asked(payloads, props, false), context, since11);
         Map queried = (Map) described.get("query_props");
-        ofQueries = queried == null ? null : merger(rule, payloads, queried, context, since11);
+        queryProps = queried == null ? props : Payloads.properties(queried);
+        ofQueries = queried == null ? null
+            : ModeMerger.of(rule, new CustomMerger.Asked(payloads, queryProps, false), context, since11);
     }
 
-    private static ModeMerger merger(Map rule, Payloads payloads, Map props, RowContext context, boolean since11)
-        throws Throwable {
-        CustomMerger.Asked asked = new CustomMerger.Asked(payloads, Payloads.properties(props), false);
-        return ModeMerger.of(rule, asked, context, since11);
+    /** Returns a row that only the log has, as its payload inserts it; null for one to ignore. */
+    private Row inserted(Row row, Properties given) throws Exception {
+        if (asked == null) {
+            return row;
+        }
+        GenericRecord own = records.wide(row);
+        GenericRecord value = inserts.of(asked.around(own, ordering.of(row)), schema, given);
+        return value == null ? null : records.row(value);
     }
 
     public Version foldLog(Version folded, LogEntry entry) throws Exception {
@@ -73,7 +89,8 @@ final class FileGroupReader implements Merging.Reader {
         Buffered newer = (Buffered) folded;
         newer = ofQueries == null || isQuery ? newer : newer.compacted;
         if (base == null) {
-            return newer.isDelete ? Outcome.SKIPPED : Outcome.inserted(new StoredRow(newer.source, null));
+            Row row = newer.isDelete ? null : inserted(newer.source, isQuery ? queryProps : props);
+            return row == null ? Outcome.SKIPPED : Outcome.inserted(new StoredRow(row, null));
         }
         Row row = base.row(records);
         Buffered older = new Buffered(row, null, false, ordering.of(row));

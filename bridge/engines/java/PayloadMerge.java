@@ -23,6 +23,7 @@ abstract class PayloadMerge {
     final Merging at;
     private final Map calls = new HashMap();
     private final Inserts inserts;
+    private final Inserts compacted;
 
     /** What a merge point hands to the payload. */
     private static final class Call {
@@ -40,6 +41,7 @@ abstract class PayloadMerge {
         this.payloads = payloads;
         this.at = at;
         inserts = new Inserts((Map) described.get("refused"));
+        compacted = new Inserts((Map) described.get("refused_reads"));
         for (Iterator i = ((Map) described.get("points")).entrySet().iterator(); i.hasNext();) {
             Map.Entry entry = (Map.Entry) i.next();
             Map point = (Map) entry.getValue();
@@ -127,7 +129,7 @@ abstract class PayloadMerge {
             if (isDeleted(version)) {
                 return new LogEntry(null, DeleteBlock.readBack(value, since10));
             }
-            StoredRow row = insert(version).row;
+            StoredRow row = insert(MergePoint.INSERT, (Held) version, !since10).row;
             return row == null ? null : new LogEntry(row, null);
         }
     }
@@ -191,13 +193,18 @@ abstract class PayloadMerge {
     }
 
     final Outcome insert(String point, Held version) throws Exception {
+        return insert(point, version, point.equals(MergePoint.SNAPSHOT));
+    }
+
+    private Outcome insert(String point, Held version, boolean isTested) throws Exception {
         at.enters(point);
         Call call = call(point);
         // A snapshot query asks no delete test of a key that only the log has (RecordMergingFileIterator).
-        if (!point.equals(MergePoint.SNAPSHOT) && isDeleted(point, version)) {
+        if (!isTested && isDeleted(point, version)) {
             return Outcome.SKIPPED;
         }
-        Object value = point.equals(MergePoint.INSERT) ? inserts.of(version.payload, call.schema, call.props)
+        Inserts values = point.equals(MergePoint.INSERT) ? inserts : point.equals(MergePoint.COMPACT) ? compacted : null;
+        Object value = values != null ? values.of(version.payload, call.schema, call.props)
             : Payloads.orNull(version.payload.getInsertValue(call.schema, call.props));
         return value == null || value == Payloads.SENTINEL ? Outcome.SKIPPED
             : Outcome.inserted(made((GenericRecord) value, point));

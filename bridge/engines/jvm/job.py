@@ -24,6 +24,7 @@ from bridge.merge import (
     props_of,
     reader_views,
     refused_inserts,
+    refused_reads,
     tests_rows,
 )
 from bridge.programs import Origin, inserts_into_files
@@ -151,6 +152,7 @@ class Calls:
             "payload": payload,
             "points": points,
             "refused": refused_inserts(plan.release)._asdict(),
+            "refused_reads": refused_reads(plan.release)._asdict(),
             "since_1_0": not capabilities(plan.release).delete_block_instants,
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
             "written_ordering": ordering if plan.combine_before_upsert else None,
@@ -189,6 +191,7 @@ class Calls:
             "props": props,
             "query_props": merge_props(config, self._plan, is_writer=False) if views.is_split else None,
             "read": read,
+            "refused": refused_reads(self._plan.release)._asdict(),
             "since_1_1": can.buffered_mergers,
         }
 
