@@ -20,6 +20,8 @@ _SHORT: Final = 2.0
 """Seconds that a job may take without a word."""
 _LOG_EVERY: Final = 10.0
 _LOOK_EVERY: Final = 0.5
+_LAST_LOOK: Final = 5.0
+"""Seconds that a last look may take, where Spark does not answer."""
 _MINUTE: Final = 60
 _HOUR: Final = 3600
 
@@ -94,7 +96,7 @@ class Watch:
     def stop(self) -> None:
         """Look no more, and leave no line on a terminal."""
         self._end.set()
-        self._thread.join()
+        self._thread.join(_LAST_LOOK)
 
     def _look(self) -> None:
         while not self._end.wait(min(_LOOK_EVERY, self._after)):

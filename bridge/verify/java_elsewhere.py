@@ -144,6 +144,9 @@ class _Jvm:
             return ElsewhereError(f"another JVM sent no reply within {_TIMEOUT} seconds")
         if not self._is_silent:
             return None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_TIMEOUT)
+        self._process.kill()
         code = self._process.wait()
         self._errors.seek(0)
         return ElsewhereError(f"another JVM ended with {ending(code, self._errors.read())}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import pickle
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -133,6 +134,10 @@ VERBS = {
     "diff": ["diff", "{path}", "--against", "{other}", *GIVEN],
     "compare-readers": ["compare-readers", "{path}", "--reader", "1.2", *GIVEN],
     "replay": ["replay", "--table", "{path}", "--to", "1.2", *GIVEN],
+    "replay-history": ["replay", "--table", "{path}", "--history", "--to", "1.2", *GIVEN],
+    "replay-batches": ["replay", "--table", "{other}", "--batches", "{batches}", "--to", "1.2", *GIVEN],
+    "simulate": ["simulate", "--table", "{path}", *GIVEN],
+    "migrate": ["migrate", "--table", "{path}", "--to", "1.2", *GIVEN],
 }
 
 
@@ -140,10 +145,14 @@ VERBS = {
 @pytest.mark.parametrize("verb", VERBS)
 def test_verbs_end_in_one_sentence(tmp_path: Path, spark: SparkSession, verb: str, how: str) -> None:
     paths = {"path": made(tmp_path / "t", how), "other": made(tmp_path / "other", "new")}
+    paths["batches"] = str(tmp_path / "batches")
+    (tmp_path / "batches").mkdir()
+    (tmp_path / "batches/1.jsonl").write_text(json.dumps({"id": "a", "part": "p", "ts": 9, "v": how}))
     result = CliRunner().invoke(main, [word.format(**paths) for word in VERBS[verb]])
     assert result.exit_code == 3, result.output
     said = result.stderr.strip().splitlines()[-1]
-    assert said.startswith(f"error: {MERGER} failed at snapshot (key _hoodie_record_key='a'): ")
+    assert said.startswith(f"error: {MERGER} failed at ")
+    assert re.search(r"\(key [^)]*'a'\): ", said)
     assert DOES[how].partition(";")[0] in said
 
 
@@ -169,3 +178,13 @@ def test_the_command_sets_the_key_aside(tmp_path: Path, spark: SparkSession, how
     found = json.loads(result.stdout)["results"]
     assert {row["id"] for row in found if row.get("_pb_reason")} == {"a"}
     assert sorted(row["id"] for row in found if not row.get("_pb_reason")) == ["b", "c", "d"]
+
+
+@pytest.mark.parametrize("how", ["sys.exit", "loop", "other-key"])
+def test_simulate_sets_the_key_aside(tmp_path: Path, spark: SparkSession, how: str) -> None:
+    path = made(tmp_path / "t", how)
+    result = CliRunner().invoke(main, ["simulate", "--table", path, *GIVEN, "--on-error", "quarantine"])
+    assert result.exit_code == 0, result.output
+    told = " ".join(result.output.split())
+    assert "quarantine" in told
+    assert DOES[how].partition(";")[0].partition(" a record")[0] in told

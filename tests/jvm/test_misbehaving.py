@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
+import re
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 
-from bridge import MergePlan, upsert
+from bridge import MergePlan, merge_into, upsert
+from bridge.cli import main
 from bridge.errors import sentence_of
 from bridge.pipeline import merge_frames
-from payloads import PayloadRef
+from payloads import PayloadBridgeError, PayloadRef
+from tests.bridge.write.table import MadeTable
 from tests.jvm.frames import frame_of, rows
 
 if TYPE_CHECKING:
@@ -103,3 +108,59 @@ def test_a_class_that_kills_its_worker_is_named(spark: SparkSession) -> None:
 
 def test_the_key_of_a_class_that_kills_its_worker_is_set_aside(spark: SparkSession) -> None:
     assert all("killed by SIGKILL" in one for one in set_aside(spark, in_python(), "killed"))
+
+
+def table_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
+    """A table with the keys a, b and c, whose commits a stand-in for Hudi's writer makes."""
+    made = MadeTable(folder)
+    made.write([{"id": name, "city": "Oslo", "qty": 1} for name in "abc"])
+    module = importlib.import_module("bridge.write.merge_into")
+    monkeypatch.setattr(module, "commit", made.commit)
+    monkeypatch.setattr(module, "check_writer_is_there", lambda *_: None)
+    return made
+
+
+@pytest.mark.parametrize("how", ["exit", "loop", "memory", "surrogate", "other-key", "empty-record"])
+def test_a_merge_into_a_table_names_it_or_sets_its_key_aside(
+    spark: SparkSession, jar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    made = table_of(tmp_path / "table", monkeypatch)
+    before = made.instants
+    rows = [("a", "Rome", 2, how), ("c", "Rome", 2, "new")]
+    frame = spark.createDataFrame(rows, "id string, city string, qty bigint, v string").coalesce(1)
+    plan = dataclasses.replace(compiled(jar), ordering=())
+    with pytest.raises((PySparkException, Py4JError, PayloadBridgeError)) as failure:
+        merge_into(str(made.path), frame, plan)
+    said = sentence_of(failure.value)
+    assert said.startswith("com.acme.Misbehaving failed at upsert (key id='a'): ")
+    assert JAVA[how].removeprefix("java.lang.") in said
+    assert made.instants == before
+    with merge_into(str(made.path), frame, dataclasses.replace(plan, on_error="quarantine")) as report:
+        assert report.quarantine is not None
+        assert {row["id"] for row in report.quarantine.collect()} == {"a"}
+    assert {key: row["city"] for key, row in made.rows.items()} == {"a": "Oslo", "b": "Oslo", "c": "Rome"}
+
+
+@pytest.mark.parametrize("name", ["org.apache.hudi.common.model.NoSuchPayload", "org.apache.hudi.acme.NoSuchPayload"])
+@pytest.mark.parametrize("verb", ["merge-into", "migrate", "replay", "merge"])
+def test_a_class_of_hudi_that_the_bundle_lacks_is_named(
+    jar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verb: str, name: str
+) -> None:
+    made = table_of(tmp_path / "table", monkeypatch)
+    batches = tmp_path / "batches"
+    batches.mkdir()
+    (batches / "1.jsonl").write_text('{"id": "a", "city": "Rome", "qty": 2}\n')
+    batch, options = str(batches / "1.jsonl"), ["--payload", name, "--jar", str(jar), "--key", "id"]
+    words = {
+        "merge-into": ["merge-into", str(made.path), "--incoming", batch, "--release", "0.15", *options],
+        "migrate": ["migrate", "--batches", str(batches), "--release", "0.15", *options],
+        "replay": ["replay", "--batches", str(batches), "--from", "0.15", "--to", "1.2", *options],
+        "merge": ["merge", "upsert", "--stored", batch, "--incoming", batch, "--release", "0.15", *options],
+    }[verb]
+    before = made.instants
+    result = CliRunner().invoke(main, words)
+    assert result.exit_code in {1, 2, 3}, result.output
+    told = " ".join(result.output.split())
+    assert name in told
+    assert re.search(r"neither in|not in|no class|lacks|is missing|can't be found|does not ship", told), told
+    assert made.instants == before

@@ -6,13 +6,17 @@ import contextlib
 import json
 import socket
 import threading
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.errors import EngineError
 
 if TYPE_CHECKING:
     import io
     from collections.abc import Sequence
+
+
+_PATIENCE: Final = 60.0
+"""Seconds in which a JVM answers that it is there, and has the classes."""
 
 
 class Address(NamedTuple):
@@ -56,19 +60,21 @@ class Connection:
 
     def _connected(self) -> io.BufferedRWPair:
         try:
-            connected = socket.create_connection(("127.0.0.1", self._address.port))
+            connected = socket.create_connection(("127.0.0.1", self._address.port), _PATIENCE)
         except OSError as error:
             msg = f"the JVM of this executor can't be reached ({error}); start the job again"
             raise EngineError(msg) from error
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         stream = connected.makefile("rwb")
-        connected.close()  # the stream keeps it open
         stream.write(self._address.secret.encode())
         try:
             _checked(_answer(stream, self._jars))
+            connected.settimeout(None)  # a call ends by its own limit
         except EngineError:
             stream.close()
             raise
+        finally:
+            connected.close()  # the stream keeps it open
         return stream
 
 

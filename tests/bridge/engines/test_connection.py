@@ -147,3 +147,10 @@ def test_an_object_that_went_with_its_connection_is_named(jvm: Jvm) -> None:
     (answer,) = calls_of(jvm).run(["lost"])
     with pytest.raises(EngineError, match=r"the object of com\.acme\.Mine was lost .* build the payload again"):
         checked(answer, "com.acme.Mine")
+
+
+def test_a_jvm_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.engines.jvm.connection._PATIENCE", 0.05)
+    gone = pytest.raises(EngineError, match="the JVM that runs the class is gone")
+    with socket.create_server(("127.0.0.1", 0)) as silent, gone:
+        Connection(Address(silent.getsockname()[1], SECRET), ["a.jar"])
