@@ -28,7 +28,7 @@ _NATIVE = "the native engine, which has no class to compile"
 WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_agreement.py": (10, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_arrow_records.py": (15, "rows between Arrow and Python"),
-    "bridge/engines/test_connection.py": (5, _OF_JAVA),
+    "bridge/engines/test_connection.py": (6, _OF_JAVA),
     "bridge/engines/test_fast_path.py": (3, _OF_PYTHON),
     "bridge/engines/test_java_constants.py": (9, "that the names in Java are those in Python"),
     "bridge/engines/test_misbehaving.py": (4, f"{_OF_PYTHON}; jvm/test_misbehaving.py has the compiled class"),
@@ -62,7 +62,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "jvm/test_cluster.py": (5, _OF_JAVA),
     "jvm/test_compiled_mergers.py": (11, _OF_JAVA),
     "jvm/test_jars.py": (5, _OF_JAVA),
-    "jvm/test_misbehaving.py": (5, f"{_OF_JAVA}; bridge/engines/test_misbehaving.py has the class in Python"),
+    "jvm/test_misbehaving.py": (7, f"{_OF_JAVA}; bridge/engines/test_misbehaving.py has the class in Python"),
     "jvm/test_corners.py": (3, "a class of Hudi against its port, call by call"),
     "jvm/test_corpus.py": (4, "compiled classes against what real Hudi answered"),
     "jvm/test_custom_payloads.py": (24, _OF_JAVA),

@@ -42,9 +42,8 @@ def written_by(release: HudiRelease, schema: AvroSchema) -> HudiRelease:
         release: the one that counts as the writer of tables of its version.
         schema: of the table.
     """
-    if not vector_columns(schema):
-        return release
-    return next(one for one in HudiRelease if one >= release and capabilities(one).shows_vectors)
+    first = next(one for one in HudiRelease if capabilities(one).shows_vectors)
+    return max(release, first) if vector_columns(schema) else release
 
 
 def array_type(element: str) -> pa.DataType:

@@ -58,7 +58,7 @@ BATCH_VERBS = {
     "all-paths": ["simulate", "--batches", "{batches}", "--all-paths", *OF_0_15],
     "replay": ["replay", "--batches", "{batches}", *PLAN, "--from", "0.15", "--to", "1.2"],
     "explain": ["explain", "--batches", "{batches}", "--row", "id=a,part=p", *OF_0_15],
-    "migrate": ["migrate", "--batches", "{batches}", *PLAN, "--release", "0.15"],
+    "migrate": ["migrate", "--batches", "{batches}", *PLAN, "--from", "0.15"],
     "verify": ["verify", "DefaultHoodieRecordPayload", "--release", "0.15", "--batches", "{batches}"],
 }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge import MergePlan, plan_migration
 from bridge.cli.payloads import rule_text
-from bridge.config import DELETE_KEY, DELETE_MARKER, SUCCESSORS, TableType, created_properties
+from bridge.config import DELETE_KEY, DELETE_MARKER, SUCCESSORS, UPDATE_ON_TIE, TableType, created_properties
 from payloads import FirstValueAvroPayload, HudiRelease, builtin_payloads
 from tests.mergers.laws.known import KNOWN
 from tests.support.folders import GUIDE
@@ -140,8 +140,8 @@ def _steps(payload: type[BuiltinPayload]) -> Iterator[str]:
             yield f"| {new} | both | - | nothing changes | | |"
 
 
-_MARKED: Final = {DELETE_KEY.key: "op", DELETE_MARKER.key: "d"}
-"""A writer's own delete marker, so that the pages say what becomes of it."""
+_MARKED: Final = {DELETE_KEY.key: "op", DELETE_MARKER.key: "d", UPDATE_ON_TIE.key: "false"}
+"""A writer's own delete marker and rule for ties, so that the pages say what becomes of them."""
 
 
 def _plan(
