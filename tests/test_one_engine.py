@@ -31,7 +31,7 @@ WHOLE: Final[dict[str, tuple[int, str]]] = {
     "bridge/engines/test_connection.py": (6, _OF_JAVA),
     "bridge/engines/test_fast_path.py": (3, _OF_PYTHON),
     "bridge/engines/test_java_constants.py": (9, "that the names in Java are those in Python"),
-    "bridge/engines/test_misbehaving.py": (4, f"{_OF_PYTHON}; jvm/test_misbehaving.py has the compiled class"),
+    "bridge/engines/test_misbehaving.py": (6, f"{_OF_PYTHON}; jvm/test_misbehaving.py has the compiled class"),
     "bridge/engines/test_native_books.py": (1, f"{_NATIVE}, and the python engine beside it"),
     "bridge/engines/test_native_engine.py": (24, _NATIVE),
     "bridge/engines/test_native_histories.py": (7, f"{_NATIVE}, and the python engine beside it"),

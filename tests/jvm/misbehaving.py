@@ -58,6 +58,19 @@ class Payload(OverwriteWithLatestAvroPayload):
         return record if does is None else does(record)
 
 
+class ColumnMerger:
+    """A merger of columns, which does what `how` says where expressions are made."""
+
+    record_type = HoodieRecordType.SPARK
+    merging_strategy = "5e1f6e3c-3c3b-4b6f-9d0e-0d6c7f1d2a3c"
+    how = "new"
+
+    def merge_columns(self, older: Any, newer: Any, schema: Any, props: Any) -> Any:
+        """Misbehave, or take the newer one."""
+        does = _DOES.get(self.how)
+        return newer.column if does is None else does({})
+
+
 class Merger:
     """A merger."""
 
@@ -70,3 +83,10 @@ class Merger:
         if does is not None:
             newer.record = does(newer.record)
         return newer
+
+
+class SparkMerger(Merger):
+    """A merger of Spark's rows, which Python runs."""
+
+    record_type = HoodieRecordType.SPARK
+    merging_strategy = "5e1f6e3c-3c3b-4b6f-9d0e-0d6c7f1d2a3d"

@@ -21,6 +21,8 @@ from bridge.engines.native.size import full_outer
 from bridge.merge import Action
 from bridge.spark import quoted
 from mergers import HoodieSparkRecord
+from payloads import PayloadBridgeError, PayloadFailedError
+from payloads.user import CallGuard, error_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,11 +45,27 @@ class ColumnMerge:
     ) -> None:
         """Take the merger, what it is given besides the versions, and the type of a row."""
         self._merger, self._props, self._schema, self._kind = merger, props, schema, kind
+        self._name = f"{type(merger).__qualname__}.merge_columns"
+        self._guard = CallGuard(type(merger).__qualname__)
 
     def __call__(self, older: Column, newer: Column, older_dead: Column, newer_dead: Column) -> Column:
-        """Return what the merger makes of two rows."""
+        """Return what the merger makes of two rows.
+
+        Raises:
+            PayloadFailedError: the merger raised, returned no column, took too long, or would have ended the process.
+        """
         sides = HoodieSparkRecord(None, older, deletes=older_dead), HoodieSparkRecord(None, newer, deletes=newer_dead)
-        return self._merger.merge_columns(*sides, self._schema, self._props).cast(self._kind)
+        try:
+            with self._guard:
+                made = self._guard.call(
+                    "merge_columns", self._merger.merge_columns, *sides, self._schema, self._props
+                ).cast(self._kind)
+        except PayloadBridgeError:
+            raise
+        except Exception as error:
+            msg = f"{self._name} raised {type(error).__name__}: {one_line(error_text(error))}; fix the class"
+            raise PayloadFailedError(msg) from error
+        return made
 
     def is_same(self, one: Column, other: Column) -> Column:
         """Whether two rows have the same values; 0.0 and -0.0, which Spark takes for equal, are two."""

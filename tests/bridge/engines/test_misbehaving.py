@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
-from bridge import MergePlan
+from bridge import MergePlan, upsert
 from bridge.engines.job import Job
 from bridge.engines.python.isolated import first_crash
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
 from bridge.programs import Origin
-from payloads import parse_schema
+from payloads import PayloadFailedError, parse_schema
+from payloads.user import CallGuard
+from tests.jvm.misbehaving import ColumnMerger
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from pyspark.sql import SparkSession
 
 SCHEMA = parse_schema(
     {
@@ -47,8 +52,9 @@ OF_MERGERS = ("sys.exit", "os._exit", "KeyboardInterrupt", "loop", "other-key")
 
 
 def plan_of(kind: str, on_error: Any) -> MergePlan:
-    name, release = f"tests.jvm.misbehaving:{kind}", {"Payload": "0.15", "Merger": "1.2"}[kind]
-    settings: dict[str, Any] = {kind.lower(): name, "release": release, "on_error": on_error}
+    name, is_payload = f"tests.jvm.misbehaving:{kind}", kind == "Payload"
+    settings: dict[str, Any] = {"payload" if is_payload else "merger": name, "on_error": on_error}
+    settings["release"] = "0.15" if is_payload else "1.2"
     return MergePlan(**settings, key="id", ordering="ts", call_timeout=1)
 
 
@@ -67,7 +73,10 @@ def run(plan: MergePlan, how: str) -> list[dict[str, Any]]:
     return [row for found in merged(job, [batch_of(*rows)]) for row in found.to_pylist()]
 
 
-@pytest.mark.parametrize(("kind", "how"), [("Payload", how) for how in DOES] + [("Merger", how) for how in OF_MERGERS])
+@pytest.mark.parametrize(
+    ("kind", "how"),
+    [("Payload", how) for how in DOES] + [(kind, how) for kind in ("Merger", "SparkMerger") for how in OF_MERGERS],
+)
 def test_a_class_is_named_with_merge_point_and_key(kind: str, how: str) -> None:
     with pytest.raises(MergeFailedError) as failure:
         run(plan_of(kind, "fail"), how)
@@ -85,6 +94,37 @@ def test_its_key_is_set_aside(how: str) -> None:
     assert all(DOES[how] in told["reason"] for _, told in aside)
     others = sorted((row["id"], row["v"]) for row in found if not row["_pb_quarantine"])
     assert others == [("b", "new"), ("c", "old")]
+
+
+@pytest.mark.parametrize("how", [how for how in OF_MERGERS if how != "other-key"])
+@pytest.mark.parametrize("kind", ["Merger", "SparkMerger"])
+def test_the_key_of_a_merger_is_set_aside(kind: str, how: str) -> None:
+    found = run(plan_of(kind, "quarantine"), how)
+    assert {row["id"] for row in found if row["_pb_quarantine"]} == {"a"}
+    assert sorted((row["id"], row["v"]) for row in found if not row["_pb_quarantine"]) == [("b", "new"), ("c", "old")]
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("sys.exit", r"ColumnMerger: merge_columns raised SystemExit\(3\), which ends the process"),
+        ("os._exit", r"ColumnMerger: merge_columns raised os\._exit\(4\), which ends the process"),
+        ("KeyboardInterrupt", r"ColumnMerger: merge_columns raised KeyboardInterrupt\(\), which ends the process"),
+        ("loop", r"ColumnMerger: merge_columns took longer than 0\.2 s"),
+        ("surrogate", r"ColumnMerger\.merge_columns raised ValueError: half \\ud800 of a pair; fix the class"),
+        ("empty-record", r"ColumnMerger\.merge_columns raised AttributeError"),
+    ],
+)
+def test_a_merger_of_columns_is_named(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str, says: str
+) -> None:
+    """Its expressions are made in the process of the user."""
+    monkeypatch.setattr(ColumnMerger, "how", how)
+    monkeypatch.setattr("bridge.engines.native.custom.CallGuard", functools.partial(CallGuard, timeout=0.2))
+    plan = MergePlan(merger="tests.jvm.misbehaving:ColumnMerger", release="1.2", key="id", ordering="ts")
+    frame = spark.createDataFrame([("a", 1, "old")], "id string, ts bigint, v string")
+    with pytest.raises(PayloadFailedError, match=says):
+        upsert(frame, frame, plan)
 
 
 @pytest.mark.parametrize("at", [0, 61, 99])
