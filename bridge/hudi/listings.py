@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.hudi.file_slices import SliceView, files_of
 from bridge.hudi.files import Listing
 from bridge.hudi.metadata_table import lists_files, metadata_listings
+from bridge.hudi.properties import PROPERTIES_FILE
 from bridge.hudi.written_files import AlteredFile, altered_files
 
 if TYPE_CHECKING:
@@ -63,12 +64,16 @@ class TableListings:
             DamagedFileError: a commit can't be read.
         """
         listings = self.view(by_metadata=False).listings
-        return altered_files(
+        found = altered_files(
             self._timeline,
             listings,
             has_completion_times=self._properties.has_completion_times,
             is_partitioned=bool(self._properties.partition_fields),
         )
+        if (reason := self._properties.misfit) is not None:
+            path = self._files.described(PROPERTIES_FILE)
+            found.insert(0, AlteredFile(PROPERTIES_FILE, "", 0, 0, f"{path}: {reason}"))
+        return found
 
     def unlisted(self) -> tuple[frozenset[str], frozenset[str]]:
         """Return the files that a snapshot reads by one listing alone: the storage's, and the metadata table's.

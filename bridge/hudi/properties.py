@@ -60,6 +60,7 @@ class TableProperties:
             raise UnreadableTableError(msg)
         try:
             keys.TABLE_VERSION.read(found.stored, HudiRelease.latest())
+            _ = found.merge
         except PayloadConfigError as error:
             msg = f"{files.described(PROPERTIES_FILE)}: {error}"
             raise UnreadableTableError(msg) from error
@@ -69,12 +70,8 @@ class TableProperties:
                 f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"
             )
             raise UnreadableTableError(msg)
-        layout = found._text(_LAYOUT, _LAYOUTS[0])
-        if layout not in _LAYOUTS:
-            msg = (
-                f"{files.described(PROPERTIES_FILE)}: {_LAYOUT} is {layout!r}, and Hudi knows {', '.join(_LAYOUTS)}; "
-                "restore the file"
-            )
+        if found._text(_LAYOUT, _LAYOUTS[0]) not in _LAYOUTS:
+            msg = f"{files.described(PROPERTIES_FILE)}: {found.misfit}; restore the file"
             raise UnreadableTableError(msg)
         return found
 
@@ -107,6 +104,14 @@ class TableProperties:
     def has_completion_times(self) -> bool:
         """Whether the timeline has layout 2: completion times, and log files named by their own instant."""
         return capabilities(HudiRelease.latest(), self.version).completion_times
+
+    @property
+    def misfit(self) -> str | None:
+        """A layout of the timeline that is not that of the table version, by which readers differ; None for none."""
+        layout, own = self._text(_LAYOUT, ""), _LAYOUTS[1 + self.has_completion_times]
+        if layout in {"", own}:
+            return None
+        return f"{_LAYOUT} is {layout!r}, and that of table version {self.version} is {own}"
 
     @property
     def timeline_folder(self) -> str:

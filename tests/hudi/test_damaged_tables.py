@@ -146,6 +146,7 @@ def change_property(path: Path, name: str, value: str) -> str:
         ("hoodie.table.name", "other", "is not that of the table's name"),
         ("hoodie.timeline.layout.version", "7", "hoodie.timeline.layout.version is '7'"),
         ("hoodie.timeline.layout.version", "one", "hoodie.timeline.layout.version is 'one'"),
+        ("hoodie.table.type", "other", "hoodie.table.type='other' can't be read"),
     ],
 )
 def test_properties_that_hudi_refuses(tables: Path, tmp_path: Path, name: str, value: str, told: str) -> None:
@@ -153,6 +154,16 @@ def test_properties_that_hudi_refuses(tables: Path, tmp_path: Path, name: str, v
     change_property(path, name, value)
     with pytest.raises(UnreadableTableError, match=f"{path}/.hoodie/hoodie.properties.*{told}"):
         rows(path)
+
+
+@pytest.mark.parametrize(("layout", "told"), [("0", 1), ("1", 0), ("2", 1)])
+def test_a_timeline_of_another_layout_is_told(tables: Path, tmp_path: Path, layout: str, told: int) -> None:
+    """Real 0.15.0 shows the same rows, 1.2.0 those of base files alone."""
+    path = copied(tables, tmp_path, "0.15.0", "mor-plain-default")
+    before = rows(path)
+    change_property(path, "hoodie.timeline.layout.version", layout)
+    assert rows(path) == before
+    assert [text for text in altered(path) if f"layout.version is '{layout}'" in text] == altered(path)[:told]
 
 
 @pytest.mark.parametrize("damage", ["removed", "checksum"])

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tests.live.damage.mutations import draw
-from tests.live.damage.outcomes import BOTH, EQUAL, VERSION, WARNED, WRONG, is_wrong, outcome
+from tests.live.damage.outcomes import BOTH, EQUAL, UNANSWERED, VERSION, WARNED, WRONG, is_wrong, outcome
 from tests.live.damage.readers import Reader
 from tests.live.damage.tables import subjects
 
@@ -58,7 +58,7 @@ class _Hudi:
 @click.option("--first", default=0, show_default=True, help="The number of the first mutation.")
 @click.option("--only", multiple=True, type=int, help="The number of a mutation; may be repeated.")
 @click.option("--seconds", default=0, help="Begin no example after so many seconds; 0 for no limit.")
-@click.option("--limit", default=60, show_default=True, help="The seconds after which a reader counts as hanging.")
+@click.option("--limit", default=120, show_default=True, help="The seconds after which a reader counts as hanging.")
 @click.option("--through-commands", is_flag=True, help="Ask `snapshot` and `inspect` on Spark, not their functions.")
 @click.option("--answers", type=click.Path(path_type=Path), help="Keep what real Hudi answers in this file.")
 @click.option("--keep", type=click.Path(path_type=Path), help="Keep the damaged tables here, SEED-NUMBER.")
@@ -82,9 +82,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
         readers = {name: stack.enter_context(Reader(name, limit)) for name in names}
         hudi = _Hudi(readers, answers)
         counts = _run(Path(temporary), numbers, seed, seconds, keep, hudi, readers[own])
-    click.echo(
-        f"seed {seed}: " + ", ".join(f"{counts[name]} {name}" for name in (EQUAL, BOTH, WARNED, VERSION, *WRONG))
-    )
+    names = (EQUAL, BOTH, WARNED, VERSION, UNANSWERED, *WRONG)
+    click.echo(f"seed {seed}: {', '.join(f'{counts[name]} {name}' for name in names)}")
     sys.exit(int(is_wrong(counts)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import shutil
 from typing import TYPE_CHECKING, NamedTuple
@@ -25,17 +26,19 @@ class Mutation(NamedTuple):
         seed, number: what it follows from.
         subject: the table.
         kind: the name of the kind.
+        attempt: how many times the draw had found no file before.
     """
 
     seed: int
     number: int
     subject: Subject
     kind: str
+    attempt: int
 
     def do(self, folder: Path) -> str:
         """Make `folder` a copy of the table with the mutation; return what was done."""
         shutil.copytree(self.subject.folder, folder)
-        chance = random.Random(f"{self.seed} {self.number} {self.kind}")  # noqa: S311 (seeded on purpose)
+        chance = random.Random(f"{self.seed} {self.number} {self.attempt}")  # noqa: S311 (seeded on purpose)
         return _KINDS[self.kind](chance, folder, self.subject)
 
 
@@ -43,9 +46,10 @@ def draw(seed: int, number: int, subjects: Sequence[Subject], folder: Path) -> M
     """Choose the table and the kind of a mutation: one that the table has a file for, tried at `folder`."""
     chance = random.Random(f"{seed} {number}")  # noqa: S311 (seeded on purpose)
     kind = chance.choice(list(_KINDS))
-    while True:
-        drawn = Mutation(seed, number, chance.choice(subjects), kind)
+    for attempt in itertools.count():
+        drawn = Mutation(seed, number, chance.choice(subjects), kind, attempt)
         done = drawn.do(folder)
         shutil.rmtree(folder)
         if done:
             return drawn
+    raise AssertionError

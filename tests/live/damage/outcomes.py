@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from tests.live.damage.readers import Answer
 
 EQUAL, BOTH, WARNED = "equal", "refused by both", "warned"
+UNANSWERED = "without an answer of Hudi"
 VERSION = "refused as another version"
 REFUSED, SILENT, HANG, TRACEBACK = "refused by us alone", "silent", "hangs", "tracebacks"
-_VERSION = "hoodie.table.version"
+_UNANSWERED = "without an answer of Hudi"
+VERSION = "hoodie.table.version"
 WRONG = (REFUSED, SILENT, HANG, TRACEBACK)
 
 
@@ -27,6 +29,8 @@ def outcome(theirs: Answer, ours: Answer) -> tuple[str, str]:
     any error that is not one sentence of the project about the table. Versions that this project reads are fewer than
     Hudi's: what is left of the properties says another one, or none.
     """
+    if str(theirs.get("refused", "")) == HANGS:
+        return UNANSWERED, ""
     for name, answer in (("snapshot", ours), ("inspect", ours.get("inspect", {}))):
         why = str(answer.get("refused", ""))
         if why == HANGS:
@@ -35,7 +39,7 @@ def outcome(theirs: Answer, ours: Answer) -> tuple[str, str]:
             return TRACEBACK, f"{name}: {why}"
     if "rows" not in ours:
         why = str(ours["refused"])
-        return (BOTH if "rows" not in theirs else VERSION if _VERSION in why else REFUSED), why
+        return (BOTH if "rows" not in theirs else VERSION if "hoodie.table.version" in why else REFUSED), why
     if "rows" not in theirs:
         found = f"{len(ours['rows'])} rows where Hudi says: {theirs['refused']}"
     else:
