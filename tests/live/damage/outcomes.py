@@ -17,8 +17,6 @@ EQUAL, BOTH, WARNED = "equal", "refused by both", "warned"
 UNANSWERED = "without an answer of Hudi"
 VERSION = "refused as another version"
 REFUSED, SILENT, HANG, TRACEBACK = "refused by us alone", "silent", "hangs", "tracebacks"
-_UNANSWERED = "without an answer of Hudi"
-VERSION = "hoodie.table.version"
 WRONG = (REFUSED, SILENT, HANG, TRACEBACK)
 
 
