@@ -10,7 +10,8 @@ import pytest
 
 from bridge.hudi import TableQueries
 from tests.conformance.tables import Recorded, rows_of
-from tests.live.damage.outcomes import is_wrong
+from tests.live.damage.outcomes import is_wrong, outcome
+from tests.live.damage.readers import HANGS
 from tests.live.mixed_up import keys_mixed_up
 from tests.support.made_table import MadeTable
 
@@ -53,15 +54,39 @@ def test_answers_that_hudi_mixed_up(  # noqa: PLR0913, PLR0917 (an example)
     assert keys_mixed_up(Recorded(tmp_path, "made", answers), question) == mixed_up
 
 
+ROWS = {"rows": [{"_hoodie_commit_time": "1", KEY: "a"}]}
+OTHER = {"rows": [{"_hoodie_commit_time": "1", KEY: "b"}]}
+FAILS = {"refused": "java.io.EOFException"}
+REFUSED = {"refused": "TABLE/p/a.parquet can't be read: it ends too early", "is_sentence": True}
+INTERNAL = {"refused": "'NoneType' object has no attribute 'get'", "is_sentence": False}
+VERSION = {"refused": "TABLE has no hoodie.table.version", "is_sentence": True}
+HANGING = {"refused": HANGS}
+SOUND: dict[str, Any] = {"warnings": []}
+DAMAGED = {"warnings": ["p/a.parquet is missing"]}
+
+
 @pytest.mark.parametrize(
-    ("counts", "wrong"),
+    ("theirs", "ours", "inspect", "found"),
     [
-        ({"the same rows": 6, "refused here alone": 4}, False),
-        ({"the same rows": 5, "refused here alone": 5}, True),
-        ({"both refuse": 9, "rows here alone": 1}, True),
-        ({"both refuse": 9, "other rows": 1}, True),
-        ({}, False),
+        (ROWS, ROWS | SOUND, {}, "equal"),
+        (ROWS, ROWS | DAMAGED, {}, "equal"),
+        (ROWS, OTHER | SOUND, {}, "silent"),
+        (ROWS, OTHER | DAMAGED, {}, "warned"),
+        (FAILS, ROWS | SOUND, {}, "silent"),
+        (FAILS, ROWS | DAMAGED, {}, "warned"),
+        (FAILS, REFUSED, {}, "refused by both"),
+        (ROWS, REFUSED, {}, "refused by us alone"),
+        (ROWS, VERSION, {}, "refused as another version"),
+        (FAILS, INTERNAL, {}, "tracebacks"),
+        (ROWS, ROWS | SOUND, INTERNAL, "tracebacks"),
+        (ROWS, ROWS | SOUND, REFUSED, "equal"),
+        (ROWS, HANGING, {}, "hangs"),
+        (ROWS, ROWS | SOUND, HANGING, "hangs"),
+        (HANGING, OTHER | SOUND, {}, "without an answer of Hudi"),
     ],
 )
-def test_refusals_are_no_answers(counts: dict[str, int], wrong: bool) -> None:  # noqa: FBT001 (an example)
-    assert is_wrong(collections.Counter(counts), 0.4) is wrong
+def test_outcomes_of_damage(theirs: dict[str, Any], ours: dict[str, Any], inspect: dict[str, Any], found: str) -> None:
+    named, _ = outcome(theirs, ours | {"inspect": inspect})
+    assert named == found
+    is_one_of_the_four = found in {"refused by us alone", "silent", "hangs", "tracebacks"}
+    assert is_wrong(collections.Counter({"equal": 7, found: 1})) is is_one_of_the_four
