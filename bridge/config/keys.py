@@ -170,6 +170,9 @@ AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, ByReleas
 # -- further settings, by name: what reads them knows what they mean
 
 TABLE_NAME: Final = "hoodie.table.name"
+DATABASE_NAME: Final = "hoodie.database.name"
+TABLE_CHECKSUM: Final = "hoodie.table.checksum"
+TIMELINE_LAYOUT: Final = "hoodie.timeline.layout.version"
 PARTITION_FIELDS: Final = "hoodie.table.partition.fields"
 METADATA_PARTITIONS: Final = (
     "hoodie.table.metadata.partitions",

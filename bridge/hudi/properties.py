@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _BACKUP_FILE = f"{PROPERTIES_FILE}.backup"
 _VERSION = keys.TABLE_VERSION.key
-_CHECKSUM = "hoodie.table.checksum"
-_NAME, _DATABASE = "hoodie.table.name", "hoodie.database.name"
-_LAYOUT = "hoodie.timeline.layout.version"
 _LAYOUTS = ("0", "1", "2")
 _FIRST_LIKE_TODAY = 6
 _FORMATS = ("PARQUET", "ORC")
@@ -70,7 +67,7 @@ class TableProperties:
                 f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"
             )
             raise UnreadableTableError(msg)
-        if found._text(_LAYOUT, _LAYOUTS[0]) not in _LAYOUTS:
+        if found._text(keys.TIMELINE_LAYOUT, _LAYOUTS[0]) not in _LAYOUTS:
             msg = f"{files.described(PROPERTIES_FILE)}: {found.misfit}; restore the file"
             raise UnreadableTableError(msg)
         return found
@@ -108,10 +105,10 @@ class TableProperties:
     @property
     def misfit(self) -> str | None:
         """A layout of the timeline that is not that of the table version, by which readers differ; None for none."""
-        layout, own = self._text(_LAYOUT, ""), _LAYOUTS[1 + self.has_completion_times]
+        layout, own = self._text(keys.TIMELINE_LAYOUT, ""), _LAYOUTS[1 + self.has_completion_times]
         if layout in {"", own}:
             return None
-        return f"{_LAYOUT} is {layout!r}, and that of table version {self.version} is {own}"
+        return f"{keys.TIMELINE_LAYOUT} is {layout!r}, and that of table version {self.version} is {own}"
 
     @property
     def timeline_folder(self) -> str:
@@ -204,12 +201,12 @@ def _stored(files: TableFiles) -> Mapping[str, str]:
         except PayloadConfigError as error:
             msg = f"{files.described(path)}: {error}"
             raise UnreadableTableError(msg) from error
-        name = f"{stored.get(_DATABASE, '')}.{stored.get(_NAME)}"
-        if _CHECKSUM not in stored or stored[_CHECKSUM] == str(zlib.crc32(name.encode())):
+        name = f"{stored.get(keys.DATABASE_NAME, '')}.{stored.get(keys.TABLE_NAME)}"
+        if keys.TABLE_CHECKSUM not in stored or stored[keys.TABLE_CHECKSUM] == str(zlib.crc32(name.encode())):
             return stored
     msg = (
-        f"{files.described(PROPERTIES_FILE)}: {_CHECKSUM} is not that of the table's name, so the file is damaged, and "
-        "Hudi refuses the table; restore the file"
+        f"{files.described(PROPERTIES_FILE)}: {keys.TABLE_CHECKSUM} is not that of the table's name, so the file is "
+        "damaged, and Hudi refuses the table; restore the file"
     )
     raise UnreadableTableError(msg)
 
