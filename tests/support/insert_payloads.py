@@ -66,3 +66,13 @@ class Alone:
 
     def combine_and_get_update_value(self, current: Record, schema: AvroSchema) -> Any:
         return self.get_insert_value(schema)
+
+
+class Vanishes(Unsaid):
+    """Has no insert value once two rows with op X were combined."""
+
+    def pre_combine(self, older: Any, schema: AvroSchema | None = None, props: Props | None = None) -> Any:
+        own: Any = self.record
+        if older.record["op"] == own["op"] == "X":
+            return Vanishes({**own, "op": "E"}, self.ordering_value)
+        return super().pre_combine(older, schema, props)

@@ -295,7 +295,7 @@ def left_to_others(program, release, name):
     if name == "user's, makes rows" and (program, release) == ("combine_input", "1.2"):
         return 2, 1  # what two rows merge to is built of their insert values
     if name.startswith("user's"):
-        return 0, 2 if program in READS and release != "0.15" else 3  # there a reader calls nothing for a new key
+        return 0, 2 if program in READS and release == "1.0" else 3  # there a reader calls nothing for a new key
     if program == "combine_input" and (name == "partial" or (name, release) == ("non-defaults", "1.2")):
         return 2, 0
     return 0, 2 if program in READS and release == "1.0" and name != "latest" else 0  # its readers build payloads
