@@ -18,6 +18,7 @@ from bridge.spark.observed import ObservedFrame
 from tests.support.made_table import MadeTable
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -61,6 +62,15 @@ BATCH_VERBS = {
     "migrate": ["migrate", "--batches", "{batches}", *PLAN, "--from", "0.15"],
     "verify": ["verify", "DefaultHoodieRecordPayload", "--release", "0.15", "--batches", "{batches}"],
 }
+
+
+@pytest.fixture(autouse=True)
+def adaptive(spark: SparkSession) -> Iterator[None]:
+    """Let Spark drop parts of a query that turn out to be empty, as in users' sessions."""
+    before = spark.conf.get("spark.sql.adaptive.enabled")
+    spark.conf.set("spark.sql.adaptive.enabled", "true")
+    yield
+    spark.conf.set("spark.sql.adaptive.enabled", before)
 
 
 @pytest.fixture(autouse=True)
