@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     Flags = npt.NDArray[np.bool_]
 
 _INT = struct.Struct(">i")
-CONTENT_LAYOUTS = (1, 2, 3)
+WITHOUT_COUNT = 0
+"""The one content version without a number of records (HoodieAvroDataBlockVersion.hasRecordCount)."""
 """The versions of the content of Avro data blocks, which all have one form; 1 is that of Hudi 0.8."""
 _CHUNK = 1 << 14
 _PADDING = bytes(16)
@@ -75,7 +76,7 @@ def _records(content: bytes) -> tuple[Places, Places]:
     """Return where each record begins and ends."""
     try:
         layout, count = struct.unpack_from(">ii", content)
-        if layout not in CONTENT_LAYOUTS or not 0 <= count <= len(content):
+        if layout == WITHOUT_COUNT or not 0 <= count <= len(content):
             raise NotColumnarError
         starts, lengths, position, size = [], [], 2 * _INT.size, len(content)
         for _ in range(count):

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader
-from bridge.hudi.avro_columns import CONTENT_LAYOUTS, NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.avro_columns import WITHOUT_COUNT, NotColumnarError, can_be_columns, record_batches
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
@@ -37,7 +37,6 @@ _KRYO_VERSIONS = (1, 2)
 _KEYS_ALONE = 1
 _HFILE_KEYS = ("key", "_hoodie_record_key")
 """The columns that a writer may blank (HoodieAvroHFileReaderImplBase.KEY_FIELD_NAME, HoodieHFileDataBlock)."""
-_AVRO_DELETES = 3
 _DECIMAL_SCALE = 15
 
 _NAMESPACE = "org.apache.hudi.avro.model"
@@ -143,8 +142,8 @@ def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
 
 def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
     layout, count = struct.unpack_from(">ii", content)
-    if layout not in CONTENT_LAYOUTS:
-        msg = f"content version {layout} is unknown"
+    if layout == WITHOUT_COUNT:
+        msg = f"content version {layout} does not say how many records there are"
         raise ValueError(msg)
     if count < 0:
         msg = f"it has {count} records"
@@ -209,9 +208,6 @@ def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
         raise ValueError(msg)
     if layout in _KRYO_VERSIONS:
         return read_deletes(data, keys_alone=layout == _KEYS_ALONE)
-    if layout != _AVRO_DELETES:
-        msg = f"content version {layout} is unknown"
-        raise ValueError(msg)
     stream = io.BytesIO(data)
     entries = decode(_DELETE_LIST, stream)["deleteRecordList"]
     if stream.tell() != length:  # another number of entries was written

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _BACKUP_FILE = f"{PROPERTIES_FILE}.backup"
 _VERSION = keys.TABLE_VERSION.key
+_MODES = frozenset({keys.MERGE_MODE.key, keys.PARTIAL_UPDATE_MODE.key})
 _LAYOUTS = ("0", "1", "2")
 _FIRST_LIKE_TODAY = 6
 _FORMATS = ("PARQUET", "ORC")
@@ -84,11 +85,25 @@ class TableProperties:
 
     @functools.cached_property
     def merge(self) -> TableMergeConfig:
-        """What the table stores about merging; versions 3 and 5 store what version 6 does."""
-        return TableMergeConfig.from_properties({**self.stored, _VERSION: str(max(self.version, _FIRST_LIKE_TODAY))})
+        """What the table stores about merging; versions 3 and 5 store what version 6 does.
+
+        Modes that can't be read are left out, since a query that merges nothing asks for none; `config` refuses them.
+        """
+        stored = {**self.stored, _VERSION: str(max(self.version, _FIRST_LIKE_TODAY))}
+        try:
+            return TableMergeConfig.from_properties(stored)
+        except PayloadConfigError:
+            return TableMergeConfig.from_properties({key: stored[key] for key in stored if key not in _MODES})
 
     def config(self, release: HudiRelease) -> EffectiveMergeConfig:
-        """The merge settings of the table in a release that reads it, without options of a writer."""
+        """The merge settings of the table in a release that reads it, without options of a writer.
+
+        Raises:
+            PayloadConfigError: a stored mode can't be read, or settings contradict each other.
+        """
+        for entry in (keys.MERGE_MODE, keys.PARTIAL_UPDATE_MODE):
+            if self.stored.get(entry.key):
+                entry.read(self.stored, release)
         newest = capabilities(release).created_version
         return effective_config(dataclasses.replace(self.merge, version=min(self.merge.version, newest)), None, release)
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.config import MergeConfigError, capabilities, infer
+from bridge.config import capabilities, infer
 from bridge.errors import PlanError
 from bridge.hudi.errors import UnreadableTableError
 from bridge.merge import RecordMerge
 from payloads import StoredPayloadRef
+from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
     from bridge.hudi.properties import TableProperties
@@ -40,7 +41,7 @@ def why_unmerged(path: str, properties: TableProperties, release: HudiRelease) -
         if capabilities(release).file_group_reader and not capabilities(release, stored.version).payload_successors:
             # Source: FileGroupReaderSchemaHandler.getMandatoryFieldsForMerging.
             infer(stored.settings, stored.ordering, stored.version, release)
-    except MergeConfigError as error:
+    except PayloadConfigError as error:
         return f"{path}: {error}"
     if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
         return None

@@ -31,7 +31,7 @@ class AlteredFile(NamedTuple):
         instant: the commit (requested time).
         written: its bytes, as the commit says; 0 where it does not.
         found: the bytes on the storage; None where the file is missing.
-        reason: why no reader finds the file, or why a file of the timeline can't be read; empty if the rest says it.
+            reason: what is wrong with it, where it is not the size.
     """
 
     path: str
@@ -82,7 +82,10 @@ def altered_files(
     present = dict(listings)
     replaced = timeline.replaced(timeline.latest or "")
     found: list[AlteredFile] = []
-    for (partition, file_id), group in sorted(_groups(timeline, found).items()):
+    groups = _groups(timeline, found)
+    if not has_completion_times:
+        found += _begun_by_open_instants(timeline, groups.values())
+    for (partition, file_id), group in sorted(groups.items()):
         if (partition, file_id) in replaced:
             continue
         sizes = present.get(partition, {})
@@ -95,6 +98,22 @@ def altered_files(
                 reason = f"{path} is in a partition, and {_NO_FIELDS}" if partition and not is_partitioned else ""
                 found.append(AlteredFile(path, one.instant, one.size, size, reason))
     return found
+
+
+def _begun_by_open_instants(timeline: ActiveTimeline, groups: Iterable[_WrittenGroup]) -> list[AlteredFile]:
+    """Return the instants that never completed, by the timeline, whose file slices have logs and were compacted later.
+
+    Releases until 0.15 leave such logs on their slice, later ones read them with the newest (HoodieFileGroup).
+    """
+    planned = {one.requested for one in timeline.pending_compactions}
+    found = {}
+    for group in groups:
+        for written, log in group.logs.values():
+            is_lost = timeline.is_inflight(log.instant) and log.instant not in planned
+            if is_lost and log.instant < max(group.bases, default=""):
+                why = f"the timeline has {log.instant} as open, and {written.instant} wrote to the files that it began"
+                found[log.instant] = AlteredFile(log.name, log.instant, 0, 0, why)
+    return list(found.values())
 
 
 def _groups(timeline: ActiveTimeline, unread: list[AlteredFile]) -> dict[tuple[str, str], _WrittenGroup]:

@@ -93,6 +93,14 @@ def test_a_commit_that_no_query_needs_is_told_alone(made: MadeTable, shape: Any)
     assert [text.partition(" can't be read")[0] for text in altered(made.path)] == [str(path)]
 
 
+def test_an_instant_that_lost_its_completion_is_told_where_readers_differ(tables: Path, tmp_path: Path) -> None:
+    """The slice that it began has been compacted: 1.2.0 reads its logs once more, with the newest slice."""
+    path = copied(tables, tmp_path, "0.15.0", "mor-compacted-postgres")
+    first = min((path / ".hoodie").glob("*.deltacommit"), key=lambda one: one.name)
+    first.unlink()
+    assert [text.partition(",")[0] for text in altered(path)] == [f"the timeline has {first.stem} as open"]
+
+
 @pytest.mark.parametrize(
     "schema",
     ['"string"', "7", "{", '{"type": "map", "values": "long"}', '{"type": "record", "name": "r", "fields": "none"}'],
@@ -183,6 +191,18 @@ def test_settings_that_contradict_each_other_are_refused(tables: Path, tmp_path:
     change_property(path, "hoodie.record.merge.strategy.id", "true")
     with pytest.raises(UnreadableTableError, match=f"{path}: the merge mode EVENT_TIME_ORDERING does not fit"):
         rows(path)
+
+
+@pytest.mark.parametrize("name", ["hoodie.record.merge.mode", "hoodie.table.partial.update.mode"])
+def test_a_mode_that_is_none_is_refused_where_something_merges(tables: Path, tmp_path: Path, name: str) -> None:
+    base_files = copied(tables, tmp_path, "1.2.0", "cow-clustered-default")
+    before = rows(base_files)
+    change_property(base_files, name, "other")
+    assert rows(base_files) == before
+    with_logs = copied(tables, tmp_path / "logs", "1.2.0", "mor-plain-partial")
+    change_property(with_logs, name, "other")
+    with pytest.raises(UnreadableTableError, match=f"{with_logs}: {name}='other' can't be read"):
+        rows(with_logs)
 
 
 def test_an_ordering_field_that_is_no_column_is_refused(tables: Path, tmp_path: Path) -> None:

@@ -115,7 +115,7 @@ class TestContent:
     @pytest.mark.parametrize(
         ("content", "reason"),
         [
-            (struct.pack(">ii", 9, 0), "content version 9"),
+            (struct.pack(">ii", 0, 0), "content version 0"),
             (struct.pack(">ii", 3, 2**31 - 1), "records can't be read"),
             (struct.pack(">iii", 3, 1, 2**31 - 1), "a record of 2147483647 bytes does not fit"),
             (b"", "records can't be read"),
@@ -126,6 +126,12 @@ class TestContent:
     def test_data_blocks(self, content: bytes, reason: str) -> None:
         with pytest.raises(DamagedFileError, match=reason):
             list(keys(block(3, content)))
+
+    @pytest.mark.parametrize("version", [1, 4, 65283, -1])
+    def test_another_content_version_is_read_as_the_last(self, version: int) -> None:
+        """As HoodieAvroDataBlock does, to which version 0 alone is another."""
+        content = struct.pack(">i", version) + rows("a", "b")[4:]
+        assert list(keys(block(3, content))) == ["a", "b"]
 
     def test_a_schema_that_is_none(self) -> None:
         with pytest.raises(DamagedFileError, match="its schema is none"):

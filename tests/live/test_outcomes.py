@@ -76,6 +76,7 @@ DAMAGED = {"warnings": ["p/a.parquet is missing"]}
         (FAILS, ROWS | DAMAGED, {}, "warned"),
         (FAILS, REFUSED, {}, "refused by both"),
         (ROWS, REFUSED, {}, "refused by us alone"),
+        (OTHER, REFUSED, {}, "refused where Hudi shows other rows than were written"),
         (ROWS, VERSION, {}, "refused as another version"),
         (FAILS, INTERNAL, {}, "tracebacks"),
         (ROWS, ROWS | SOUND, INTERNAL, "tracebacks"),
@@ -86,7 +87,7 @@ DAMAGED = {"warnings": ["p/a.parquet is missing"]}
     ],
 )
 def test_outcomes_of_damage(theirs: dict[str, Any], ours: dict[str, Any], inspect: dict[str, Any], found: str) -> None:
-    named, _ = outcome(theirs, ours | {"inspect": inspect})
+    named, _ = outcome(theirs, ours | {"inspect": inspect}, ROWS["rows"])
     assert named == found
     is_one_of_the_four = found in {"refused by us alone", "silent", "hangs", "tracebacks"}
     assert is_wrong(collections.Counter({"equal": 7, found: 1})) is is_one_of_the_four

@@ -14,12 +14,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from tests.live.damage.mutations import draw
-from tests.live.damage.outcomes import BOTH, EQUAL, UNANSWERED, VERSION, WARNED, WRONG, is_wrong, outcome
+from tests.live.damage.outcomes import BOTH, EQUAL, LOST, UNANSWERED, VERSION, WARNED, WRONG, is_wrong, outcome
 from tests.live.damage.readers import Reader
 from tests.live.damage.tables import subjects
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from tests.live.damage.mutations import Mutation
     from tests.live.damage.readers import Answer
+    from tests.live.damage.tables import Subject
 
 
 class _Hudi:
@@ -82,7 +83,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
         readers = {name: stack.enter_context(Reader(name, limit)) for name in names}
         hudi = _Hudi(readers, answers)
         counts = _run(Path(temporary), numbers, seed, seconds, keep, hudi, readers[own])
-    names = (EQUAL, BOTH, WARNED, VERSION, UNANSWERED, *WRONG)
+    names = (EQUAL, BOTH, WARNED, LOST, VERSION, UNANSWERED, *WRONG)
     click.echo(f"seed {seed}: {', '.join(f'{counts[name]} {name}' for name in names)}")
     sys.exit(int(is_wrong(counts)))
 
@@ -93,6 +94,7 @@ def _run(  # noqa: PLR0913, PLR0917 (what the options say)
     began = time.monotonic()
     counts: collections.Counter[str] = collections.Counter()
     tables = subjects(folder)
+    sound: dict[tuple[Subject, str], list[dict[str, Any]]] = {}
     for number in numbers:
         if seconds and time.monotonic() - began > seconds:
             break
@@ -102,7 +104,9 @@ def _run(  # noqa: PLR0913, PLR0917 (what the options say)
             shutil.rmtree(table.parent, ignore_errors=True)
             done = mutation.do(table)
             theirs = hudi.ask(release, mutation, done, folder)
-            found, why = outcome(theirs, ours.ask(table, release))
+            if (mutation.subject, release) not in sound:
+                sound[mutation.subject, release] = ours.ask(mutation.subject.folder, release)["rows"]
+            found, why = outcome(theirs, ours.ask(table, release), sound[mutation.subject, release])
             counts[found] += 1
             click.echo(f"{number} {release} {found}: {mutation.subject.label}, {mutation.kind}: {done}")
             if why:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.hudi import TableProperties, TableQueries
 from bridge.hudi.files import TableFiles
+from tests.rehearse import restore_times
 from tests.support import OLDER_TABLES, TABLES
 from tests.support.archives import unpack
 
@@ -64,4 +65,6 @@ def subjects(folder: Path) -> list[Subject]:
         with tarfile.open(archive) as opened:
             unpack(opened, folder)
         found += [Subject(name, folder / root / name / "table") for name in names]
+    for one in found:
+        restore_times(one.folder)
     return found
