@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
 
-from bridge import MergePlan, upsert
+from bridge import MergePlan
 from bridge.engines.job import Job
 from bridge.engines.python.isolated import first_crash
 from bridge.engines.python.worker import merged
 from bridge.errors import MergeFailedError
 from bridge.programs import Origin
-from payloads import PayloadFailedError, parse_schema
-from payloads.user import CallGuard
-from tests.jvm.misbehaving import ColumnMerger
+from payloads import parse_schema
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from pyspark.sql import SparkSession
 
 SCHEMA = parse_schema(
     {
@@ -102,29 +97,6 @@ def test_the_key_of_a_merger_is_set_aside(kind: str, how: str) -> None:
     found = run(plan_of(kind, "quarantine"), how)
     assert {row["id"] for row in found if row["_pb_quarantine"]} == {"a"}
     assert sorted((row["id"], row["v"]) for row in found if not row["_pb_quarantine"]) == [("b", "new"), ("c", "old")]
-
-
-@pytest.mark.parametrize(
-    ("how", "says"),
-    [
-        ("sys.exit", r"ColumnMerger: merge_columns raised SystemExit\(3\), which ends the process"),
-        ("os._exit", r"ColumnMerger: merge_columns raised os\._exit\(4\), which ends the process"),
-        ("KeyboardInterrupt", r"ColumnMerger: merge_columns raised KeyboardInterrupt\(\), which ends the process"),
-        ("loop", r"ColumnMerger: merge_columns took longer than 0\.2 s"),
-        ("surrogate", r"ColumnMerger\.merge_columns raised ValueError: half \\ud800 of a pair; fix the class"),
-        ("empty-record", r"ColumnMerger\.merge_columns raised AttributeError"),
-    ],
-)
-def test_a_merger_of_columns_is_named(
-    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str, says: str
-) -> None:
-    """Its expressions are made in the process of the user."""
-    monkeypatch.setattr(ColumnMerger, "how", how)
-    monkeypatch.setattr("bridge.engines.native.custom.CallGuard", functools.partial(CallGuard, timeout=0.2))
-    plan = MergePlan(merger="tests.jvm.misbehaving:ColumnMerger", release="1.2", key="id", ordering="ts")
-    frame = spark.createDataFrame([("a", 1, "old")], "id string, ts bigint, v string")
-    with pytest.raises(PayloadFailedError, match=says):
-        upsert(frame, frame, plan)
 
 
 @pytest.mark.parametrize("at", [0, 61, 99])

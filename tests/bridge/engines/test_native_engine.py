@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -22,11 +23,14 @@ from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.pipeline.point_run import PointRun
 from bridge.programs import PROGRAMS, EngineName
 from bridge.spark.small_input import INTERPRETED
+from payloads import PayloadFailedError
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
+from payloads.user import CallGuard
 from tests.bridge.engines.agreement import agree, broadcasts, outcomes_of
 from tests.bridge.engines.combinations import covering, natively
 from tests.bridge.engines.generated import MERGER, Combination
 from tests.conformance.checks import NATIVE, check_histories
+from tests.jvm.misbehaving import ColumnMerger
 from tests.support import HISTORIES
 
 if TYPE_CHECKING:
@@ -488,3 +492,26 @@ def test_merge_says_which_engine_ran_and_why(
         assert plan["engine"] == "auto"
         assert plan["ran"]["engine"] == engine
         assert plan["ran"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ("sys.exit", r"ColumnMerger: merge_columns raised SystemExit\(3\), which ends the process"),
+        ("os._exit", r"ColumnMerger: merge_columns raised os\._exit\(4\), which ends the process"),
+        ("KeyboardInterrupt", r"ColumnMerger: merge_columns raised KeyboardInterrupt\(\), which ends the process"),
+        ("loop", r"ColumnMerger: merge_columns took longer than 0\.2 s"),
+        ("surrogate", r"ColumnMerger\.merge_columns raised ValueError: half \\ud800 of a pair; fix the class"),
+        ("empty-record", r"ColumnMerger\.merge_columns raised AttributeError"),
+    ],
+)
+def test_a_merger_of_columns_is_named(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch, how: str, says: str
+) -> None:
+    """Its expressions are made in the process of the user."""
+    monkeypatch.setattr(ColumnMerger, "how", how)
+    monkeypatch.setattr("bridge.engines.native.custom.CallGuard", functools.partial(CallGuard, timeout=0.2))
+    plan = MergePlan(merger="tests.jvm.misbehaving:ColumnMerger", release="1.2", key="id", ordering="ts")
+    frame = spark.createDataFrame([("a", 1, "old")], "id string, ts bigint, v string")
+    with pytest.raises(PayloadFailedError, match=says):
+        upsert(frame, frame, plan)
