@@ -144,7 +144,7 @@ class SliceView:
         """Return all slices of each file group that the files still hold, the oldest first; replaced ones, too."""
         found = []
         for partition, sizes in self.listings:
-            for file_id, group in sorted(_groups_of(sizes).items()):
+            for file_id, group in sorted(groups_of(sizes).items()):
                 compaction = self._compactions.get((partition, file_id))
                 slices = sorted(self._slices(group, compaction).items())
                 counted = [(key, one) for key, one in slices if key <= until and self._counts(key, one, compaction)]
@@ -156,7 +156,7 @@ class SliceView:
         return frozenset(
             log.name
             for partition, sizes in self.listings
-            for file_id, group in _groups_of(sizes).items()
+            for file_id, group in groups_of(sizes).items()
             for log in group.logs
             if log.instant == self._compactions.get((partition, file_id))
         )
@@ -164,7 +164,7 @@ class SliceView:
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
         replaced = self._timeline.replaced(until)
         for partition, sizes in self.listings:
-            for file_id, group in sorted(_groups_of(sizes).items()):
+            for file_id, group in sorted(groups_of(sizes).items()):
                 if (partition, file_id) in replaced:
                     continue
                 compaction = self._compactions.get((partition, file_id))
@@ -225,7 +225,8 @@ def _file_slice(partition: str, file_id: str, key: str, found: _Slice, sizes: Ma
     return FileSlice(partition, file_id, key, base, names, size)
 
 
-def _groups_of(names: Iterable[str]) -> dict[str, _Group]:
+def groups_of(names: Iterable[str]) -> dict[str, _Group]:
+    """Return the base files and logs among some names, by file id."""
     groups: dict[str, _Group] = defaultdict(_Group)
     for name in names:
         if (base := base_file(name)) is not None:

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
 
     from payloads.avro import AvroSchema
 
-_CONTAINER: Final = b"Obj\x01"
+CONTAINER: Final = b"Obj\x01"
+_OPERATIONS: Final = frozenset(
+    {
+        *("INSERT", "INSERT_PREPPED", "UPSERT", "UPSERT_PREPPED", "BULK_INSERT", "BULK_INSERT_PREPPED", "BOOTSTRAP"),
+        *("DELETE", "DELETE_PREPPED", "DELETE_PARTITION", "INSERT_OVERWRITE", "INSERT_OVERWRITE_TABLE", "CLUSTER"),
+        *("COMPACT", "LOG_COMPACT", "INDEX", "ALTER_SCHEMA", "BUCKET_RESCALE", "UNKNOWN"),
+    }
+)
+"""WriteOperationType of all releases; JSON may have its number."""
 _OPERATION: Final = ("partitionPath", "fileId")
 
 
@@ -25,7 +33,7 @@ def parsed(data: bytes) -> dict[str, Any]:
         ValueError, SchemaError, StopIteration: it is neither JSON nor an Avro container, or a part that readers know
             has another shape.
     """
-    is_avro = data.startswith(_CONTAINER)
+    is_avro = data.startswith(CONTAINER)
     found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
     if not isinstance(found, dict):
         msg = "it holds no object"
@@ -68,7 +76,7 @@ def _is_operation(part: Any) -> bool:
 _PARTS: Mapping[str, Callable[[Any], bool]] = {
     "partitionToWriteStats": _is_map_of(_is_list_of(lambda stat: isinstance(stat, dict))),
     "partitionToReplaceFileIds": _is_map_of(_is_list_of(lambda name: isinstance(name, str))),
-    "operationType": lambda part: isinstance(part, str),
+    "operationType": lambda part: isinstance(part, int) or (isinstance(part, str) and part.upper() in _OPERATIONS),
     "extraMetadata": lambda part: isinstance(part, dict),
     "operations": _is_list_of(_is_operation),
     "clusteringPlan": lambda part: isinstance(part, dict),

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-COMPLETES_AS: Final = {"compaction": "commit", "logcompaction": "deltacommit", "clustering": "replacecommit"}
+DELTA_COMMIT: Final = "deltacommit"
+COMPLETES_AS: Final = {"compaction": "commit", "logcompaction": DELTA_COMMIT, "clustering": "replacecommit"}
 """The action as which a pending one completes."""
 _INSTANT_FILE = re.compile(r"(\d+)(?:_(\d+))?(?:\.([a-z]+))??(?:\.(requested|inflight))?")
-_COMMITS = frozenset({"commit", "deltacommit", "replacecommit"})
+_COMMITS = frozenset({"commit", DELTA_COMMIT, "replacecommit"})
 
 
 class State(enum.StrEnum):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.hudi.file_slices import SliceView, files_of
 from bridge.hudi.files import Listing
+from bridge.hudi.instants import DELTA_COMMIT
 from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.properties import PROPERTIES_FILE
 from bridge.hudi.written_files import AlteredFile, altered_files
@@ -70,7 +71,10 @@ class TableListings:
             has_completion_times=self._properties.has_completion_times,
             is_partitioned=bool(self._properties.partition_fields),
         )
-        if (reason := self._properties.misfit) is not None:
+        reason = self._properties.misfit
+        if not self._properties.may_have_logs and any(one.action == DELTA_COMMIT for one in self._timeline.instants):
+            reason = "the table is copy-on-write, so that the delta commits on its timeline do not count"
+        if reason is not None:
             path = self._files.described(PROPERTIES_FILE)
             found.insert(0, AlteredFile(PROPERTIES_FILE, "", 0, 0, f"{path}: {reason}"))
         return found

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.config import keys, parse_properties
+from bridge.config import keys
 from bridge.hudi.block_order import BlockRules, merged_blocks
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.file_slices import SliceView
@@ -18,7 +18,7 @@ from bridge.hudi.files import Listing
 from bridge.hudi.hfile import read_cells, read_info
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_records import data_records
-from bridge.hudi.properties import PROPERTIES_FILE, TableProperties
+from bridge.hudi.properties import TableProperties, stored_properties
 from bridge.hudi.timeline import ActiveTimeline
 from payloads import HudiRelease
 from payloads.avro import decode, parse_schema
@@ -41,9 +41,19 @@ _Sizes = dict[str, int | None]
 
 
 def lists_files(files: TableFiles, properties: TableProperties) -> bool:
-    """Whether a table has a metadata table that lists its files: by its properties, and by the folder."""
+    """Whether a table has a metadata table that lists its files: by its properties, and by the folder.
+
+    One whose own properties can't be read is none to Hudi, either (HoodieBackedTableMetadata.initIfNeeded).
+    """
     named = properties.stored.get(keys.METADATA_PARTITIONS[0], "")
-    return _PARTITION in {name.strip() for name in named.split(",")} and files.has_folder(_FOLDER)
+    if _PARTITION not in {name.strip() for name in named.split(",")} or not files.has_folder(_FOLDER):
+        return False
+    own = files.below(_FOLDER)
+    try:
+        stored_properties(own)
+    except UnreadableTableError:
+        return False
+    return True
 
 
 def metadata_listings(files: TableFiles, timeline: ActiveTimeline) -> list[Listing]:
@@ -78,7 +88,7 @@ def metadata_listings(files: TableFiles, timeline: ActiveTimeline) -> list[Listi
 
 def _merged(files: TableFiles, timeline: ActiveTimeline) -> dict[str, _Sizes]:
     """Return the record of each key of the partition that lists files."""
-    properties = TableProperties(parse_properties(files.read(PROPERTIES_FILE).decode("iso-8859-1")))
+    properties = TableProperties(stored_properties(files))
     own = ActiveTimeline(files, properties)
     pending = frozenset(one.requested for one in timeline.instants if not one.is_completed)
     rules = BlockRules(

@@ -8,7 +8,7 @@ import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Self
 
-from bridge.config import TableMergeConfig, capabilities, effective_config, keys, parse_properties
+from bridge.config import TableMergeConfig, TableType, capabilities, effective_config, keys, parse_properties
 from bridge.hudi.errors import UnreadableTableError
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from payloads import HudiRelease
@@ -23,6 +23,16 @@ if TYPE_CHECKING:
 PROPERTIES_FILE = ".hoodie/hoodie.properties"
 _BACKUP_FILE = f"{PROPERTIES_FILE}.backup"
 _VERSION = keys.TABLE_VERSION.key
+_AVRO_GENERATORS = ("SIMPLE", "COMPLEX", "TIMESTAMP", "CUSTOM", "NON_PARTITION", "GLOBAL_DELETE")
+_GENERATORS = frozenset(
+    {
+        *_AVRO_GENERATORS,
+        *(f"{name}_AVRO" for name in _AVRO_GENERATORS),
+        *("USER_PROVIDED", "AUTO_RECORD", "AUTO_RECORD_AVRO", "HOODIE_TABLE_METADATA"),
+        *("SPARK_SQL", "SPARK_SQL_UUID", "SPARK_SQL_MERGE_INTO"),
+    }
+)
+"""KeyGeneratorType."""
 _MODES = frozenset({keys.MERGE_MODE.key, keys.PARTIAL_UPDATE_MODE.key})
 _LAYOUTS = ("0", "1", "2")
 _FIRST_LIKE_TODAY = 6
@@ -49,13 +59,17 @@ class TableProperties:
             UnreadableTableError: the folder holds no table, or one of another version or base file format, or its
                 properties are not as Hudi wrote them.
         """
-        found = cls(_stored(files))
+        found = cls(stored_properties(files))
         if not found.stored.get(_VERSION):
             msg = (
                 f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as of Hudi 0.5 or older; upgrade the table "
                 "with Hudi 0.12 to 0.15, and leave the file as it is"
             )
             raise UnreadableTableError(msg)
+        for name in (keys.TABLE_TYPE.key, keys.BASE_FILE_FORMAT):
+            if found.stored.get(name) == "":
+                msg = f"{files.described(PROPERTIES_FILE)}: {name} is empty, which Hudi refuses; restore the file"
+                raise UnreadableTableError(msg)
         try:
             keys.TABLE_VERSION.read(found.stored, HudiRelease.latest())
             _ = found.merge
@@ -67,6 +81,10 @@ class TableProperties:
                 f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
                 f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"
             )
+            raise UnreadableTableError(msg)
+        generator = found._text(keys.KEYGEN_TYPE, _SIMPLE)
+        if generator not in _GENERATORS:
+            msg = f"{files.described(PROPERTIES_FILE)}: {keys.KEYGEN_TYPE} is {generator!r}; restore the file"
             raise UnreadableTableError(msg)
         if found._text(keys.TIMELINE_LAYOUT, _LAYOUTS[0]) not in _LAYOUTS:
             msg = f"{files.described(PROPERTIES_FILE)}: {found.misfit}; restore the file"
@@ -111,6 +129,11 @@ class TableProperties:
     def version(self) -> int:
         """The table version."""
         return int(self.stored[_VERSION])
+
+    @property
+    def may_have_logs(self) -> bool:
+        """Whether the table is merge-on-read."""
+        return self.merge.table_type is TableType.MERGE_ON_READ
 
     @property
     def has_completion_times(self) -> bool:
@@ -196,7 +219,7 @@ class TableProperties:
         return self.stored.get(key) or default
 
 
-def _stored(files: TableFiles) -> Mapping[str, str]:
+def stored_properties(files: TableFiles) -> Mapping[str, str]:
     """Return the properties of a table, or those of the backup that a writer leaves while it replaces the file.
 
     Source: ConfigUtils.fetchConfigs, HoodieTableConfig.generateChecksum.

@@ -27,7 +27,7 @@ from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
 from bridge.hudi.unmerged import why_unmerged
 from bridge.hudi.vectors import vector_columns, written_by
-from bridge.plan import CALL_TIMEOUT, MergePlan, TableType
+from bridge.plan import CALL_TIMEOUT, MergePlan
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease, PayloadBridgeError, PayloadRef, StoredPayloadRef
 
@@ -277,7 +277,7 @@ class TableQueries:
 
     @property
     def _is_merge_on_read(self) -> bool:
-        return self.properties.merge.table_type is TableType.MERGE_ON_READ
+        return self.properties.may_have_logs
 
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
         check_paths(self.files.path, self.properties.partition_fields, self.slices.listings)

@@ -263,6 +263,12 @@ def shared_orderings(
                     yield name, each.block.file.rpartition("/")[2], others
 
 
+def _without_dates(rows: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows with their days as numbers, since Python has no days after the year 9999."""
+    columns = [column.cast(pa.int32()) if pa.types.is_date32(column.type) else column for column in rows.columns]
+    return pa.RecordBatch.from_arrays(columns, rows.schema.names)
+
+
 class _Cases:
     """The keys of a log of which two versions that follow each other are a case."""
 
@@ -275,7 +281,7 @@ class _Cases:
     def add(self, batch: pa.RecordBatch) -> None:
         """Look at the next versions."""
         rows = batch.filter(pc.is_in(batch.column(_KEY), self._logged)) if len(self._logged) else batch.slice(0, 0)
-        for row in rows.to_pylist():
+        for row in _without_dates(rows).to_pylist():
             key, before = row[_KEY], self._last.get(row[_KEY])
             if row[KIND] == DELETE:
                 self._note(SymptomKind.DELETE, key)
@@ -302,11 +308,12 @@ class _Cases:
 class _Counted(dict[tuple[SymptomKind, str], tuple[int, str]]):
     """How many keys have each symptom, and the smallest of them."""
 
-    def add(self, kind: SymptomKind, about: str, keys: Sequence[str]) -> None:
-        """Count keys."""
+    def add(self, kind: SymptomKind, about: str, keys: Sequence[str | None]) -> None:
+        """Count keys; a row of a foreign file has none."""
         if keys:
-            count, key = self.get((kind, about), (0, keys[0]))
-            self[kind, about] = count + len(keys), min(key, *keys)
+            texts = [key or "" for key in keys]
+            count, key = self.get((kind, about), (0, texts[0]))
+            self[kind, about] = count + len(keys), min(key, *texts)
 
 
 def _number_type(written: pa.Schema | AvroSchema, name: str) -> pa.DataType | None:

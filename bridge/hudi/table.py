@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import types as spark_types
 from pyspark.sql.pandas.types import from_arrow_schema
 
-from bridge.config import TableType, capabilities
+from bridge.config import capabilities
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
 from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
@@ -115,7 +115,7 @@ class HudiTable:
     @property
     def is_merge_on_read(self) -> bool:
         """Whether file slices may have logs."""
-        return self._properties.merge.table_type is TableType.MERGE_ON_READ
+        return self._properties.may_have_logs
 
     @property
     def properties(self) -> dict[str, str]:

@@ -15,8 +15,8 @@ import pyarrow.parquet as pq
 
 from bridge.hudi.archive import archived_commits
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError, told
-from bridge.hudi.instant_files import parsed, record_schema
-from bridge.hudi.instants import COMPLETES_AS, instants_of
+from bridge.hudi.instant_files import CONTAINER, parsed, record_schema
+from bridge.hudi.instants import COMPLETES_AS, DELTA_COMMIT, instants_of
 from bridge.hudi.schema_on_read import SchemaHistory
 from payloads.errors import SchemaError
 
@@ -60,8 +60,12 @@ class ActiveTimeline:
 
     @functools.cached_property
     def commits(self) -> tuple[Instant, ...]:
-        """The completed instants that wrote data."""
-        return tuple(instant for instant in self.instants if instant.is_completed and instant.is_commit)
+        """The completed instants that wrote data; delta commits only in a table that may have logs.
+
+        Source: HoodieTableMetaClient.getCommitsTimeline.
+        """
+        found = (instant for instant in self.instants if instant.is_completed and instant.is_commit)
+        return tuple(one for one in found if self._properties.may_have_logs or one.action != DELTA_COMMIT)
 
     @property
     def latest(self) -> str | None:
@@ -274,6 +278,9 @@ class ActiveTimeline:
     def _read_metadata(self, name: str) -> dict[str, Any]:
         path = self._path_of(name)
         data = self._files.read(path)
+        is_completed = not name.endswith((".requested", ".inflight"))
+        if data and is_completed and self._properties.has_completion_times and not data.startswith(CONTAINER):
+            raise self._damaged(path, "it is no Avro container")
         return self._parsed(data, path) if data else {}
 
     def _parsed(self, data: bytes, path: str) -> dict[str, Any]:

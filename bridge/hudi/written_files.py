@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.hudi.errors import DamagedFileError
-from bridge.hudi.file_slices import base_file, log_file
+from bridge.hudi.file_slices import base_file, groups_of, log_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -83,8 +83,10 @@ def altered_files(
     replaced = timeline.replaced(timeline.latest or "")
     found: list[AlteredFile] = []
     groups = _groups(timeline, found)
-    if not has_completion_times:
-        found += _begun_by_open_instants(timeline, groups.values())
+    logs_of_slices = [] if has_completion_times else list(groups.values())
+    lost = _begun_by_open_instants(timeline, logs_of_slices) | _compacted_alone(timeline, present.values())
+    why = "the timeline has {} as open, and commits went on with its files"
+    found += [AlteredFile("", instant, 0, 0, why.format(instant)) for instant in sorted(lost)]
     for (partition, file_id), group in sorted(groups.items()):
         if (partition, file_id) in replaced:
             continue
@@ -100,20 +102,34 @@ def altered_files(
     return found
 
 
-def _begun_by_open_instants(timeline: ActiveTimeline, groups: Iterable[_WrittenGroup]) -> list[AlteredFile]:
-    """Return the instants that never completed, by the timeline, whose file slices have logs and were compacted later.
+def _begun_by_open_instants(timeline: ActiveTimeline, groups: Iterable[_WrittenGroup]) -> set[str]:
+    """Return the open instants that lost their completion: others wrote logs to their slice, and compacted it.
 
-    Releases until 0.15 leave such logs on their slice, later ones read them with the newest (HoodieFileGroup).
+    Releases until 0.15 leave these logs on their slice, later ones read them with the newest (HoodieFileGroup).
     """
     planned = {one.requested for one in timeline.pending_compactions}
-    found = {}
-    for group in groups:
-        for written, log in group.logs.values():
-            is_lost = timeline.is_inflight(log.instant) and log.instant not in planned
-            if is_lost and log.instant < max(group.bases, default=""):
-                why = f"the timeline has {log.instant} as open, and {written.instant} wrote to the files that it began"
-                found[log.instant] = AlteredFile(log.name, log.instant, 0, 0, why)
-    return list(found.values())
+    return {
+        log.instant
+        for group in groups
+        for _, log in group.logs.values()
+        if timeline.is_inflight(log.instant) and log.instant not in planned
+        if log.instant < max(group.bases, default="")
+    }
+
+
+def _compacted_alone(timeline: ActiveTimeline, listings: Iterable[Iterable[str]]) -> set[str]:
+    """Return the pending compactions whose base file is there, and nothing of what they would compact.
+
+    Hudi reads such a base file (AbstractTableFileSystemView.fetchMergedFileSlice), which is not read here.
+    """
+    planned = {one.requested for one in timeline.pending_compactions}
+    return {
+        first
+        for names in listings
+        for group in groups_of(names).values()
+        for first in [min([*(base.instant for base in group.bases), *(log.instant for log in group.logs)])]
+        if first in planned and any(base.instant == first for base in group.bases)
+    }
 
 
 def _groups(timeline: ActiveTimeline, unread: list[AlteredFile]) -> dict[tuple[str, str], _WrittenGroup]:

@@ -8,6 +8,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.redaction import REASON, Redaction, current, is_control, without_values
 from bridge.report.json_values import json_value
+from bridge.spark import quoted
 
 if TYPE_CHECKING:
     import datetime
@@ -15,11 +16,21 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, Row
 
+_TIMES = (spark_types.DateType, spark_types.TimestampType, spark_types.TimestampNTZType)
+
 
 def json_rows(frame: DataFrame) -> list[dict[str, Any]]:
-    """Collect `frame`, row by row as an object of its columns."""
+    """Collect `frame`, row by row as an object of its columns; a time that Python lacks is a text, as are all then."""
     convert = _struct(frame.schema)
-    return [convert(row) for row in frame.collect()]
+    try:
+        return [convert(row) for row in frame.collect()]
+    except (ValueError, OverflowError):  # Python has the years 1 to 9999 alone
+        times = {field.name for field in frame.schema if isinstance(field.dataType, _TIMES)}
+        if not times:
+            raise
+    names = ((name, quoted(name)) for name in frame.columns)
+    texts = frame.select(*(own.cast("string").alias(name) if name in times else own for name, own in names))
+    return json_rows(texts)
 
 
 def _struct(struct: spark_types.StructType) -> Callable[[Row], dict[str, Any]]:

@@ -101,6 +101,51 @@ def test_an_instant_that_lost_its_completion_is_told_where_readers_differ(tables
     assert [text.partition(",")[0] for text in altered(path)] == [f"the timeline has {first.stem} as open"]
 
 
+def test_a_compaction_that_lost_its_completion_is_told(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "1.0.2", "mor-archived-default")
+    (compaction,) = (path / ".hoodie/timeline").glob("*.commit")
+    compaction.unlink()
+    told = f"the timeline has {compaction.name.partition('_')[0]} as open, and commits went on with its files"
+    assert altered(path) == [told]
+
+
+def test_json_is_no_commit_of_a_timeline_with_completion_times(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "1.2.0", "mor-plain-partial")
+    last = max((path / ".hoodie/timeline").glob("*.deltacommit"), key=lambda one: one.name)
+    last.write_text(json.dumps({"extraMetadata": {}}))
+    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is no Avro container"):
+        rows(path)
+
+
+def test_delta_commits_do_not_count_in_a_copy_on_write_table(made: MadeTable) -> None:
+    change_property(made.path, "hoodie.table.type", "COPY_ON_WRITE")
+    assert rows(made.path) == []
+    assert [text for text in altered(made.path) if "delta commits on its timeline do not count" in text]
+
+
+@pytest.mark.parametrize(("operation", "is_known"), [(7, True), ("upsert", True), ("text", False)])
+def test_operations_are_those_of_hudi(made: MadeTable, operation: Any, is_known: bool) -> None:  # noqa: FBT001 (an example)
+    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"operationType": operation}))
+    if is_known:
+        assert len(rows(made.path)) == 3
+        return
+    with pytest.raises(DamagedFileError, match="its operationType has another shape"):
+        rows(made.path)
+
+
+@pytest.mark.parametrize("damage", ["removed", "checksum"])
+def test_a_metadata_table_without_its_properties_is_none(tables: Path, tmp_path: Path, damage: str) -> None:
+    path = copied(tables, tmp_path, "1.2.0", "mor-defaults-default")
+    before = rows(path)
+    if damage == "removed":
+        (path / ".hoodie/metadata/.hoodie/hoodie.properties").unlink()
+    else:
+        change_property(path / ".hoodie/metadata", "hoodie.table.checksum", "7")
+    assert not TableQueries(str(path)).listings.has_metadata
+    assert rows(path) == before
+
+
 @pytest.mark.parametrize(
     "schema",
     ['"string"', "7", "{", '{"type": "map", "values": "long"}', '{"type": "record", "name": "r", "fields": "none"}'],
@@ -155,6 +200,8 @@ def change_property(path: Path, name: str, value: str) -> str:
         ("hoodie.timeline.layout.version", "7", "hoodie.timeline.layout.version is '7'"),
         ("hoodie.timeline.layout.version", "one", "hoodie.timeline.layout.version is 'one'"),
         ("hoodie.table.type", "other", "hoodie.table.type='other' can't be read"),
+        ("hoodie.table.type", "", "hoodie.table.type is empty"),
+        ("hoodie.table.keygenerator.type", "true", "hoodie.table.keygenerator.type is 'true'"),
     ],
 )
 def test_properties_that_hudi_refuses(tables: Path, tmp_path: Path, name: str, value: str, told: str) -> None:

@@ -6,6 +6,7 @@ writes an answer a line.
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import re
@@ -26,7 +27,8 @@ from click.testing import CliRunner
 from bridge import find_damage
 from bridge.cli import main
 from bridge.cli.verb import FAILED
-from bridge.hudi import SliceReader, TableQueries
+from bridge.hudi import SliceReader, SliceSymptoms, TableQueries
+from bridge.migration.damage_search import _settings
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from payloads import PayloadBridgeError
 from tests.conformance.record_table import reason, session
@@ -148,7 +150,13 @@ def functions(table: Path, release: str) -> Answer:
         return {"rows": [row for batch in batches for row in plain_rows(batch)], "warnings": altered}
 
     def inspect() -> Answer:
-        return {"warnings": [f"{one.kind}: {one.number} {one.file}" for one in find_damage(str(table)).damage]}
+        found = find_damage(str(table))
+        opened = TableQueries(str(table)).read_by(found.reader)
+        answer = opened.snapshot()
+        scan = SliceSymptoms(*_settings(opened, answer), with_cases=True)
+        for one in answer.slices:
+            collections.deque(scan.of(one), 0)
+        return {"warnings": [f"{one.kind}: {one.number} {one.file}" for one in found.damage]}
 
     return _tried(snapshot, table) | {"inspect": _tried(inspect, table)}
 
