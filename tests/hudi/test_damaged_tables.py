@@ -2,50 +2,24 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
-from tests.conformance.tables import load, rows_of
-from tests.support.made_table import FIRST, MadeTable, instant
+from tests.hudi.damaged import COLUMNS, altered, change_property, copied, rows
+from tests.support.made_table import FIRST, MadeTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 KEY = "_hoodie_record_key"
 BASE = f"g_0-0-0_{FIRST}.parquet"
-COLUMNS = {"id": "string", "part": "string", "ts": "long"}
-
-
-def copied(tables: Path, tmp_path: Path, release: str, case: str) -> Path:
-    (recorded,) = load(tables, release, case)
-    return Path(shutil.copytree(recorded.folder / "table", tmp_path / "table"))
-
-
-def rows(path: Path, release: str = "1.2") -> list[dict[str, Any]]:
-    return rows_of(TableQueries(str(path), release).snapshot())
-
-
-def altered(path: Path, release: str = "1.2") -> list[str]:
-    return [str(one) for one in TableQueries(str(path), release).listings.altered_files()]
-
-
-@pytest.fixture
-def made(tmp_path: Path) -> MadeTable:
-    """A table with three rows in a base file, and a log that updates one of them."""
-    table = MadeTable(tmp_path / "table", COLUMNS)
-    table.base("g", pa.table({"id": ["a", "b", "c"], "part": ["p"] * 3, "ts": [1, 1, 1]}))
-    table.commit()
-    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1)
-    table.commit(1)
-    return table
 
 
 def rewrite(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
@@ -68,128 +42,7 @@ def test_other_names_are_no_base_files(made: MadeTable, name: str) -> None:
     assert [row["id"] for row in rows(made.path)] == ["a"]
 
 
-# -- the timeline
-
-SHAPES: list[Any] = [[], 7, "text", {"extraMetadata": 7}, {"partitionToWriteStats": [1]}, {"operationType": [True]}]
-
-
-@pytest.mark.parametrize("shape", [*SHAPES, {"extraMetadata": None}])
-def test_a_commit_of_another_shape_is_named(made: MadeTable, shape: Any) -> None:
-    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
-    path.write_text(json.dumps(shape))
-    with pytest.raises(
-        DamagedFileError, match=rf"{path} can't be read: (it holds no object|its \w+ has another shape)"
-    ):
-        rows(made.path)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_commit_that_no_query_needs_is_told_alone(made: MadeTable, shape: Any) -> None:
-    """The last commit has the schema, so that real Hudi does not read the one before."""
-    before = rows(made.path)
-    path = made.path / ".hoodie" / f"{instant(0)}.deltacommit"
-    path.write_text(json.dumps(shape))
-    assert rows(made.path) == before
-    assert [text.partition(" can't be read")[0] for text in altered(made.path)] == [str(path)]
-
-
-def test_an_instant_that_lost_its_completion_is_told_where_readers_differ(tables: Path, tmp_path: Path) -> None:
-    """The slice that it began has been compacted: 1.2.0 reads its logs once more, with the newest slice."""
-    path = copied(tables, tmp_path, "0.15.0", "mor-compacted-postgres")
-    first = min((path / ".hoodie").glob("*.deltacommit"), key=lambda one: one.name)
-    first.unlink()
-    assert [text.partition(",")[0] for text in altered(path)] == [f"the timeline has {first.stem} as open"]
-
-
-def test_a_compaction_that_lost_its_completion_is_told(tables: Path, tmp_path: Path) -> None:
-    path = copied(tables, tmp_path, "1.0.2", "mor-archived-default")
-    (compaction,) = (path / ".hoodie/timeline").glob("*.commit")
-    compaction.unlink()
-    told = f"the timeline has {compaction.name.partition('_')[0]} as open, and commits went on with its files"
-    assert altered(path) == [told]
-
-
-def test_json_is_no_commit_of_a_timeline_with_completion_times(tables: Path, tmp_path: Path) -> None:
-    path = copied(tables, tmp_path, "1.2.0", "mor-plain-partial")
-    last = max((path / ".hoodie/timeline").glob("*.deltacommit"), key=lambda one: one.name)
-    last.write_text(json.dumps({"extraMetadata": {}}))
-    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is no Avro container"):
-        rows(path)
-
-
-def test_delta_commits_do_not_count_in_a_copy_on_write_table(made: MadeTable) -> None:
-    change_property(made.path, "hoodie.table.type", "COPY_ON_WRITE")
-    assert rows(made.path) == []
-    assert [text for text in altered(made.path) if "delta commits on its timeline do not count" in text]
-
-
-@pytest.mark.parametrize(("operation", "is_known"), [(7, True), ("upsert", True), ("text", False)])
-def test_operations_are_those_of_hudi(made: MadeTable, operation: Any, is_known: bool) -> None:  # noqa: FBT001 (an example)
-    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"operationType": operation}))
-    if is_known:
-        assert len(rows(made.path)) == 3
-        return
-    with pytest.raises(DamagedFileError, match="its operationType has another shape"):
-        rows(made.path)
-
-
-@pytest.mark.parametrize("damage", ["removed", "checksum"])
-def test_a_metadata_table_without_its_properties_is_none(tables: Path, tmp_path: Path, damage: str) -> None:
-    path = copied(tables, tmp_path, "1.2.0", "mor-defaults-default")
-    before = rows(path)
-    if damage == "removed":
-        (path / ".hoodie/metadata/.hoodie/hoodie.properties").unlink()
-    else:
-        change_property(path / ".hoodie/metadata", "hoodie.table.checksum", "7")
-    assert not TableQueries(str(path)).listings.has_metadata
-    assert rows(path) == before
-
-
-@pytest.mark.parametrize(
-    "schema",
-    ['"string"', "7", "{", '{"type": "map", "values": "long"}', '{"type": "record", "name": "r", "fields": "none"}'],
-)
-def test_a_schema_of_another_kind_is_named(made: MadeTable, schema: str) -> None:
-    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
-    path.write_text(json.dumps({"extraMetadata": {"schema": schema}, "operationType": "UPSERT"}))
-    with pytest.raises(DamagedFileError, match=f"{path} can't be read: it has no schema of a table: "):
-        rows(made.path)
-
-
-def test_a_schema_without_the_partition_column_is_refused(made: MadeTable) -> None:
-    path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
-    schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]}
-    path.write_text(json.dumps({"extraMetadata": {"schema": json.dumps(schema)}, "operationType": "UPSERT"}))
-    with pytest.raises(UnreadableTableError, match=f"{made.path}: the table's schema has no column part"):
-        rows(made.path)
-
-
-@pytest.mark.parametrize(("release", "names"), [("1.1", ["id", "part", "ts"]), ("1.2", ["id", "part", "ts", "new"])])
-def test_from_1_2_on_a_table_service_says_the_schema(made: MadeTable, release: str, names: list[str]) -> None:
-    wide = MadeTable(made.path.parent / "wide", COLUMNS | {"new": "string"})
-    path = made.path / ".hoodie" / f"{instant(2)}.commit"
-    path.write_text(json.dumps({"extraMetadata": {"schema": wide._table}, "operationType": "COMPACT"}))
-    assert list(TableQueries(str(made.path), release).snapshot().query.schema.by_name) == names
-
-
-def test_files_say_the_schema_where_no_commit_does(tables: Path, tmp_path: Path) -> None:
-    path = copied(tables, tmp_path, "1.0.2", "mor-archived-default")
-    timeline = path / ".hoodie/timeline"
-    max(timeline.glob("*.deltacommit"), key=lambda one: one.name).unlink()
-    assert not any("deltacommit" in one.name for one in timeline.iterdir() if one.name.endswith("deltacommit"))
-    assert set(rows(path)[0]) >= {KEY, "id", "part", "ts", "name", "qty", "price", "note"}
-
-
 # -- properties
-
-
-def change_property(path: Path, name: str, value: str) -> str:
-    file = path / ".hoodie/hoodie.properties"
-    text = file.read_text()
-    lines = [line for line in text.splitlines() if not line.startswith(f"{name}=")]
-    file.write_text("\n".join([*lines, f"{name}={value}", ""]))
-    return text
 
 
 @pytest.mark.parametrize(

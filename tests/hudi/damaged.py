@@ -1,0 +1,34 @@
+"""Copies of tables to damage, and what is read of them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from bridge.hudi import TableQueries
+from tests.conformance.tables import load, rows_of
+
+COLUMNS = {"id": "string", "part": "string", "ts": "long"}
+
+
+def copied(tables: Path, tmp_path: Path, release: str, case: str) -> Path:
+    (recorded,) = load(tables, release, case)
+    return Path(shutil.copytree(recorded.folder / "table", tmp_path / "table"))
+
+
+def rows(path: Path, release: str = "1.2") -> list[dict[str, Any]]:
+    return rows_of(TableQueries(str(path), release).snapshot())
+
+
+def altered(path: Path, release: str = "1.2") -> list[str]:
+    return [str(one) for one in TableQueries(str(path), release).listings.altered_files()]
+
+
+def change_property(path: Path, name: str, value: str) -> str:
+    """Give a property another value; return the file as it was."""
+    file = path / ".hoodie/hoodie.properties"
+    text = file.read_text()
+    lines = [line for line in text.splitlines() if not line.startswith(f"{name}=")]
+    file.write_text("\n".join([*lines, f"{name}={value}", ""]))
+    return text
