@@ -172,7 +172,6 @@ AUTO_UPGRADE: Final = ConfigEntry("hoodie.write.auto.upgrade", is_true, ByReleas
 TABLE_NAME: Final = "hoodie.table.name"
 DATABASE_NAME: Final = "hoodie.database.name"
 TABLE_CHECKSUM: Final = "hoodie.table.checksum"
-TIMELINE_LAYOUT: Final = "hoodie.timeline.layout.version"
 PARTITION_FIELDS: Final = "hoodie.table.partition.fields"
 METADATA_PARTITIONS: Final = (
     "hoodie.table.metadata.partitions",
@@ -184,6 +183,7 @@ BASE_FILE_FORMAT: Final = "hoodie.table.base.file.format"
 KEYGEN_TYPE: Final = "hoodie.table.keygenerator.type"
 KEYGEN_CLASS: Final = "hoodie.table.keygenerator.class"
 TIMELINE_PATH: Final = "hoodie.timeline.path"
+TIMELINE_LAYOUT: Final = "hoodie.timeline.layout.version"
 TIMELINE_HISTORY_PATH: Final = "hoodie.timeline.history.path"
 ARCHIVE_FOLDER: Final = "hoodie.archivelog.folder"
 POPULATE_META_FIELDS: Final = "hoodie.populate.meta.fields"
