@@ -15,11 +15,12 @@ from bridge.hudi.avro_columns import NotColumnarError
 from bridge.hudi.block_order import merged_blocks
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.key_ranges import ranges_of
-from bridge.hudi.log_blocks import BlockType, HeaderKey
+from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_columns import LogColumns, decides
 from bridge.hudi.log_records import data_batches, data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, values_of_path
+from bridge.hudi.record_positions import has_positions
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
@@ -160,7 +161,7 @@ class LogFolder:
         if any(block.is_partial for block, _ in blocks):
             return None
         with contextlib.suppress(NotColumnarError):
-            by_position = _has_positions(found, blocks)
+            by_position = has_positions(found, blocks)
             log = LogColumns(self._rule, self._record_keys, by_position=by_position)
             for each in blocks:
                 if each.block.type is BlockType.DELETE:
@@ -208,7 +209,7 @@ class LogFolder:
             MergeFailedError: the merge of a key failed.
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        log = SliceLog(self._whole, self._query, by_position=_has_positions(found, blocks))
+        log = SliceLog(self._whole, self._query, by_position=has_positions(found, blocks))
         self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 
@@ -330,15 +331,6 @@ def _known(key: str | None, found: FoundBlock) -> str:
         reason = "a record has no key"
         raise found.block.damaged(reason)
     return str(key)
-
-
-def _has_positions(found: FileSlice, blocks: list[FoundBlock]) -> bool:
-    """Whether Hudi merges by position: every block names rows of this slice's base file."""
-    key = HeaderKey.BASE_FILE_INSTANT_TIME_OF_RECORD_POSITIONS
-    return bool(blocks) and all(
-        HeaderKey.RECORD_POSITIONS in block.header and block.header.get(key) == found.base_instant
-        for block, _ in blocks
-    )
 
 
 def _fold(merge: Any, entry: LogRow | LogDelete, folded: Any, key: HoodieKey) -> Any:

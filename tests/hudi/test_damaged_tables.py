@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import os
 import shutil
+import struct
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -11,8 +13,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
+from bridge.hudi.log_blocks import HeaderKey, read_blocks
+from bridge.hudi.record_positions import count_positions
 from tests.hudi.damaged import COLUMNS, altered, change_property, copied, rows
-from tests.support.made_table import FIRST, MadeTable
+from tests.support.made_table import FIRST, MadeTable, positions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -185,6 +189,38 @@ def test_an_empty_base_file_has_no_rows_in_a_table_without_logs(tables: Path, tm
     change_property(path, "hoodie.table.type", "MERGE_ON_READ")
     with pytest.raises(DamagedFileError, match=f"{one.base_file} can't be read"):
         rows(path)
+
+
+# -- logs
+
+
+def test_record_positions_of_recorded_logs_are_read(tables: Path) -> None:
+    """Each entry of a delete block has one, and so each of these headers some."""
+    headers = []
+    for path in tables.rglob("p?/.*.log.*"):
+        with pa.OSFile(str(path)) as stream:
+            try:
+                headers += [one.header.get(HeaderKey.RECORD_POSITIONS) for one in read_blocks(stream, path.name)]
+            except DamagedFileError:
+                continue
+    found = [count_positions(text) for text in headers if text]
+    assert len(found) > 100
+    assert min(found) > 0
+
+
+def test_record_positions_are_counted() -> None:
+    assert count_positions(positions(0, 7, 4000)) == 3
+
+
+@pytest.mark.parametrize("text", ["", "AAAA", "!", base64.b64encode(struct.pack("<qiI", 1, 0, 7)).decode()])
+def test_record_positions_that_are_damaged_are_an_error(tmp_path: Path, text: str) -> None:
+    table = MadeTable(tmp_path / "table", COLUMNS)
+    table.base("g", pa.table({"id": ["a"], "part": ["p"], "ts": [1]}))
+    table.commit()
+    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1, positions=text or "x")
+    table.commit(1)
+    with pytest.raises(DamagedFileError, match="its record positions can't be read: "):
+        rows(table.path)
 
 
 # -- partition values

@@ -29,7 +29,7 @@ from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema
 from payloads.builtin import PairRule
 from tests.conformance.tables import difference, load, rows_of
-from tests.support.made_table import MadeTable, instant
+from tests.support.made_table import MadeTable, instant, positions
 from tests.support.user_payloads import Newest
 
 if TYPE_CHECKING:
@@ -270,7 +270,9 @@ def test_a_log_has_a_row_for_each_position_of_a_key(tmp_path: Path, payload: str
     table = MadeTable(tmp_path / "t", FIELDS)
     stored = [row("a", 5, "first"), row("a", 5, "second"), row("b", 5, "b")]
     table.base("g", pa.Table.from_pylist(stored), commits=[0, 1, 0])
-    table.log("g", "p", [row("a", 3, "logged"), row("a", 3, "logged"), row("b", 3, "b")], 2, positions="0, 1, 2")
+    table.log(
+        "g", "p", [row("a", 3, "logged"), row("a", 3, "logged"), row("b", 3, "b")], 2, positions=positions(0, 1, 2)
+    )
     for version in range(3):
         table.commit(version)
     queries = TableQueries(str(tmp_path / "t"), "1.2", payload=payload)
