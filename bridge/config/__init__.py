@@ -11,7 +11,7 @@ from bridge.config.capabilities import (
     capabilities,
 )
 from bridge.config.creation import created_properties, given_settings
-from bridge.config.effective import EffectiveMergeConfig, MergeRule, effective_config, ordering_of
+from bridge.config.effective import EffectiveMergeConfig, PointRule, effective_config, ordering_of
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
     InferredSettings,
@@ -99,8 +99,8 @@ __all__ = [
     "JobSettings",
     "LogUnits",
     "MergeConfigError",
-    "MergeRule",
     "MergeSettings",
+    "PointRule",
     "Setting",
     "Source",
     "TableMergeConfig",

@@ -37,7 +37,7 @@ _CUSTOM = RecordMergeMode.CUSTOM
 _OF_TABLES = frozenset({DELETE_KEY.key, DELETE_MARKER.key})
 
 
-class MergeRule(NamedTuple):
+class PointRule(NamedTuple):
     """How versions merge at one merge point.
 
     Attributes:
@@ -71,14 +71,14 @@ class EffectiveMergeConfig:
     release: HudiRelease
     table: TableMergeConfig
     table_payload: str
-    dedup: MergeRule
-    merge: MergeRule
-    read: MergeRule
+    dedup: PointRule
+    merge: PointRule
+    read: PointRule
     ordering: tuple[str, ...]
     merge_properties: Mapping[str, str]
 
     @property
-    def rules(self) -> tuple[tuple[str, MergeRule], ...]:
+    def rules(self) -> tuple[tuple[str, PointRule], ...]:
         """The three rules by name."""
         return ("dedup", self.dedup), ("merge", self.merge), ("read", self.read)
 
@@ -141,9 +141,9 @@ def effective_config(
 
 def _rules_of_payloads(
     table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease
-) -> tuple[MergeRule, MergeRule, MergeRule]:
+) -> tuple[PointRule, PointRule, PointRule]:
     """Payload classes alone: the writer's where a writer merges, the table's where logs are merged."""
-    stored = MergeRule(None, table.resolved_payload(release), table.strategy, _why_table_payload(table))
+    stored = PointRule(None, table.resolved_payload(release), table.strategy, _why_table_payload(table))
     passed = first_given(options, release, WRITE_PAYLOAD_CLASS)
     written = stored if passed is None else stored._replace(payload=passed, why="the writer's class")
     return written, written, stored
@@ -151,7 +151,7 @@ def _rules_of_payloads(
 
 def _rules_of_mode_readers(
     table: TableMergeConfig, options: Mapping[str, str], ordering: tuple[str, ...], release: HudiRelease
-) -> tuple[MergeRule, MergeRule, MergeRule]:
+) -> tuple[PointRule, PointRule, PointRule]:
     """Writers merge with payload classes, even if only a mode is set; readers by the table's mode."""
     read = _table_rule(table, release)
     given = given_settings(options, release)
@@ -164,13 +164,13 @@ def _rules_of_mode_readers(
     else:
         mode = read.mode or _CUSTOM
         passed, why = payload_of_mode(mode, read.payload or table.resolved_payload(release), release), read.why
-    written = MergeRule(read.mode, passed, read.strategy, why)
+    written = PointRule(read.mode, passed, read.strategy, why)
     return written, written, read
 
 
 def _rules_of_modes(
     table: TableMergeConfig, options: Mapping[str, str], release: HudiRelease
-) -> tuple[MergeRule, MergeRule, MergeRule]:
+) -> tuple[PointRule, PointRule, PointRule]:
     """The table's mode, but a writer's class other than the table's decides where that writer merges.
 
     In mode CUSTOM such a class merges only within the batch; with the stored row the table's class merges.
@@ -183,13 +183,13 @@ def _rules_of_modes(
     mode, _, strategy = infer_for_writes(MergeSettings(payload=passed), table.ordering, table.version, release)
     why = f"the writer's class, which is not the table's ({_why_table_payload(table)})"
     if mode is not _CUSTOM:
-        written = MergeRule(mode, None, strategy, why)
+        written = PointRule(mode, None, strategy, why)
         return written, written, read
-    dedup = MergeRule(mode, passed, strategy, why)
+    dedup = PointRule(mode, passed, strategy, why)
     return dedup, dedup._replace(payload=table_payload, why=f"{why}; mode CUSTOM merges with the table's class"), read
 
 
-def _table_rule(table: TableMergeConfig, release: HudiRelease) -> MergeRule:
+def _table_rule(table: TableMergeConfig, release: HudiRelease) -> PointRule:
     """Return the rule of the table's own settings; below version 8 they are inferred anew at each use."""
     payload = table.resolved_payload(release)
     settings: InferredSettings
@@ -202,7 +202,7 @@ def _table_rule(table: TableMergeConfig, release: HudiRelease) -> MergeRule:
         why = f"the table's mode {table.mode.name}"
     mode, payload_class, strategy = settings
     by_payload = mode is _CUSTOM and strategy in {None, "", PAYLOAD_BASED_MERGE_STRATEGY_UUID}
-    return MergeRule(mode, payload_class if by_payload else None, strategy, why)
+    return PointRule(mode, payload_class if by_payload else None, strategy, why)
 
 
 def _why_table_payload(table: TableMergeConfig) -> str:

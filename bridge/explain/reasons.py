@@ -18,7 +18,7 @@ from payloads.ordering import same_class
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.config import EffectiveMergeConfig, PointRule
     from bridge.explain.recorder import PayloadCall
     from bridge.merge import Outcome
     from bridge.plan import MergePlan
@@ -64,7 +64,7 @@ class Rules:
 
     # -- who decides
 
-    def _rule(self, point: MergePoint) -> MergeRule | None:
+    def _rule(self, point: MergePoint) -> PointRule | None:
         """Return the merge rule of a point; None if the payload is called without one."""
         config = self._config
         if config is None:
@@ -113,7 +113,7 @@ class Rules:
         return winner(older, newer, outcome.version, self._schema) + text
 
     def _of_custom(
-        self, rule: MergeRule, older: Any, newer: Any, outcome: Outcome[Any], answers: Sequence[PayloadCall]
+        self, rule: PointRule, older: Any, newer: Any, outcome: Outcome[Any], answers: Sequence[PayloadCall]
     ) -> str:
         result = outcome.version
         if older is None:

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.python import compares_as_arrow, is_marked, takes_last_of_greatest
+from bridge.engines.python import compares_as_arrow, is_marked
 from bridge.hudi.avro_columns import NotColumnarError
+from bridge.merge import takes_last_of_greatest
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from payloads.builtin import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from bridge.config import MergeRule
+    from bridge.config import PointRule
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.queries import Answer
     from bridge.hudi.slice_query import SliceQuery
@@ -150,7 +150,7 @@ def _merge_columns(query: SliceQuery) -> frozenset[str] | None:
     return frozenset(name.partition(".")[0] for name in named)
 
 
-def _payload_of(plan: MergePlan, rule: MergeRule) -> type[HoodieRecordPayload] | None:
+def _payload_of(plan: MergePlan, rule: PointRule) -> type[HoodieRecordPayload] | None:
     """Return the class that merges, if its rule is known here: no class of a jar, whatever its name."""
     if rule.payload is None:
         return None

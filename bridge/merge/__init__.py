@@ -23,6 +23,7 @@ from bridge.merge.log_scanner import LogScanner
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.mode_writer import tests_rows
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
+from bridge.merge.payload_base import Payloads
 from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
@@ -30,6 +31,7 @@ from bridge.merge.record_merge import RecordMerge, merge_config
 from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts, refused_reads
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 from bridge.merge.tasks import calling_users, users_called
+from bridge.merge.whole_columns import deletes_first, fails_alone, pair_of, takes_last_of_greatest
 
 __all__ = [
     "DECIMAL_DIGITS",
@@ -53,6 +55,7 @@ __all__ = [
     "Outcome",
     "PayloadVersion",
     "PayloadWriter",
+    "Payloads",
     "RecordMerge",
     "RowSource",
     "Rule",
@@ -67,6 +70,8 @@ __all__ = [
     "check_links",
     "class_warnings",
     "delete_tests",
+    "deletes_first",
+    "fails_alone",
     "indexed_sentinel",
     "insert_of_file",
     "key_of_version",
@@ -74,11 +79,13 @@ __all__ = [
     "logged_row",
     "merge_config",
     "merge_props",
+    "pair_of",
     "parts_of",
     "props_of",
     "reader_views",
     "refused_inserts",
     "refused_reads",
+    "takes_last_of_greatest",
     "tests_rows",
     "users_called",
 ]

@@ -11,24 +11,20 @@ from bridge.merge.carriers import StoredRow
 from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome, RowSource
 from bridge.merge.point_props import mode_props, plan_props
 from bridge.merge.points import Rule
+from bridge.merge.whole_columns import fill_of, pair_of
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
-from mergers.strategies import (
-    CommitTimeMerger,
-    CommitTimePartialMerger,
-    EventTimeMerger,
-    EventTimePartialMerger,
-    buffered_merger,
-)
-from payloads import NATURAL_ORDER
+from mergers.strategies import buffered_merger
+from payloads import NATURAL_ORDER, parse_schema
 from payloads.api import Properties
-from payloads.builtin import IS_DELETED, FillRule, PairRule, flag_tests, text_tests
+from payloads.builtin import IS_DELETED, flag_tests, text_tests
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD
+from payloads.rules import Point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.config import EffectiveMergeConfig, PointRule
     from bridge.merge.calls import Listener
     from bridge.merge.carriers import RowShape
     from bridge.merge.points import MergePoint
@@ -36,10 +32,11 @@ if TYPE_CHECKING:
     from mergers import HoodieRecordMerger
     from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, PayloadRef, Record
-    from payloads.builtin import DeleteTest
+    from payloads.builtin import DeleteTest, FillRule, PairRule
 
 _CUSTOM = RecordMergeMode.CUSTOM
-_IN_PART = (CommitTimePartialMerger, EventTimePartialMerger)
+_NO_COLUMNS = parse_schema({"type": "record", "name": "row", "fields": []})
+"""No column decides which of two rows a mode keeps."""
 
 
 class Setup(NamedTuple):
@@ -88,7 +85,7 @@ class Buffered:
         self._release = self._config.release
 
     def _merger(
-        self, rule: MergeRule, schema: AvroSchema, props: Properties, engine: HoodieRecordType, mode: str
+        self, rule: PointRule, schema: AvroSchema, props: Properties, engine: HoodieRecordType, mode: str
     ) -> BufferedMerger:
         """Return the merger of a rule; `mode` is what a payload's merger does where the mode is CUSTOM."""
         if rule.mode is None:
@@ -106,7 +103,7 @@ class Buffered:
             fidelity=self._plan.fidelity,
         )
 
-    def _custom_merger(self, rule: MergeRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
+    def _custom_merger(self, rule: PointRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
         if rule.payload is None:
             if self._plan.merger is None:
                 msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger"
@@ -142,31 +139,33 @@ class Buffered:
 
 
 def mode_rule(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool) -> PairRule | None:
-    """Return the comparison of commit or event time; None for other modes, and for more than one comparison.
+    """Return the comparison of a merge mode; None for a mode without a rule, and for more than one comparison.
 
     Args:
         merger: the merger of the mode.
         ordering: the ordering fields.
         is_consistent: whether logical timestamps are converted, which whole columns don't do.
     """
-    if type(merger) is CommitTimeMerger or (type(merger) is EventTimeMerger and not ordering):
-        return PairRule(None)
-    if type(merger) is not EventTimeMerger or len(ordering) != 1 or is_consistent:
-        return None
-    return PairRule(ordering[0], (True, True, False), holds_for_dates=False)
+    found = pair_of(merger.rule(Point.STORED, _NO_COLUMNS), ordering[0] if ordering else None, of_log=True)
+    return found if _can_compare(found, merger, ordering, is_consistent=is_consistent) else None
 
 
 def fill_rule(
     merger: BufferedMerger, schema: AvroSchema, ordering: tuple[str, ...], *, is_consistent: bool
 ) -> FillRule | None:
     """Return how a partial update mode fills one row from another; None for other modes, as in `mode_rule`."""
-    if not isinstance(merger, CommitTimePartialMerger | EventTimePartialMerger) or type(merger) not in _IN_PART:
-        return None
-    by_arrival = isinstance(merger, CommitTimePartialMerger) or not ordering
-    if not merger.update.fills_nulls_alone(schema) or (not by_arrival and (len(ordering) != 1 or is_consistent)):
-        return None
-    later = PairRule(None) if by_arrival else PairRule(ordering[0], (True, True, False), holds_for_dates=False)
-    return FillRule(later, makes_rows=False)
+    found = fill_of(merger.rule(Point.STORED, schema), schema, ordering[0] if ordering else None)
+    can_compare = found is not None and _can_compare(found.later, merger, ordering, is_consistent=is_consistent)
+    return found if can_compare else None
+
+
+def _can_compare(
+    rule: PairRule | None, merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool
+) -> bool:
+    """Whether one column has the values that the versions carry; until 1.0 they have other Java classes."""
+    if rule is None or rule.field is None:
+        return rule is not None
+    return len(ordering) == 1 and not is_consistent and capabilities(merger.context.release).buffered_mergers
 
 
 def source_of(row: StoredRow | None, made: list[Record]) -> RowSource:

@@ -14,17 +14,13 @@ from bridge.merge.log_rule import LogRule
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
+from bridge.merge.whole_columns import deletes_of, fails_alone, pair_of
 from mergers.laws import copied_payload
 from payloads import NATURAL_ORDER
-from payloads.builtin import (
-    BuiltinPayload,
-    DefaultHoodieRecordPayload,
-    OverwriteWithLatestAvroPayload,
-    PairRule,
-    flag_tests,
-)
+from payloads.builtin import flag_tests
 from payloads.ordering import same_class
 from payloads.ordering_fields import raw_converter
+from payloads.rules import Point
 
 if TYPE_CHECKING:
     from bridge.merge.calls import KeyReader, Listener, SingleRows
@@ -34,9 +30,6 @@ if TYPE_CHECKING:
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
     from payloads.ordering_fields import Reader
-
-_WHOLE = (DefaultHoodieRecordPayload, OverwriteWithLatestAvroPayload)
-"""The classes that keep one of two versions unchanged: in a log the one with the greater ordering value."""
 
 
 class LogScanner(Payloads):
@@ -86,15 +79,16 @@ class LogScanner(Payloads):
 
     def log_rule(self) -> LogRule | None:
         """Return the comparisons of the classes that take a version whole; None for all others."""
-        payload, at = self.payload_class, self._at[MergePoint.SNAPSHOT]
-        if payload.unbound not in _WHOLE or not issubclass(payload, BuiltinPayload):
-            return None
-        base, deletes = payload.pair_rule(at.props), payload.insert_tests(at.schema, at.props)
-        if base is None or deletes is None or capabilities(self.release).file_group_reader:
-            return None
+        at = self._at[MergePoint.SNAPSHOT]
         compared = self.ordering if self.ordering in self.schema.by_name else None
-        log = PairRule(None) if compared is None else PairRule(compared, (True, True, False))
-        return LogRule(log, base, (*deletes, *flag_tests(self.schema)))
+        log = pair_of(self._rule(Point.BATCH, self._at_log_fold), compared, of_log=True)
+        base, alone = pair_of(self._rule(Point.STORED, at)), self._rule(Point.ALONE, at)
+        deletes = deletes_of(alone, at.schema)
+        if log is None or base is None or deletes is None or capabilities(self.release).file_group_reader:
+            return None
+        if fails_alone(alone):
+            return None
+        return LogRule(log._replace(holds_for_dates=True), base, (*deletes, *flag_tests(self.schema)))
 
     def single_rows(self, point: MergePoint, _key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log; payloads know no key."""

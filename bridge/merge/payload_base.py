@@ -16,11 +16,13 @@ from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.refused_inserts import refused_inserts, refused_reads
 from bridge.merge.single_rows import pair_merge, single_insert
+from bridge.merge.whole_columns import deletes_of, fill_of, pair_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
 from payloads import NATURAL_ORDER, PayloadConstructorError
 from payloads.api import Properties, Sentinel
 from payloads.builtin import BuiltinPayload
+from payloads.rules import Point
 from payloads.user import PairCalls, PayloadAdapter
 
 if TYPE_CHECKING:
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
     from payloads.ordering_fields import Reader
+    from payloads.rules import MergeRule
 
 
 def check_constructor(payload: type[HoodieRecordPayload]) -> None:
@@ -98,7 +101,7 @@ class Payloads:
         """Return what `_apply` and `_insert` come to for keys with one newer row, whose payloads are `built_class`."""
         inserted_at = MergePoint.INSERT if at.point is MergePoint.UPSERT else at.point
         schema, props = self._at[inserted_at].schema, self._at[inserted_at].props
-        own = self.payload_class if issubclass(self.payload_class, BuiltinPayload) else None
+        stored = self._rule(Point.STORED, at)
         return SingleRows(
             pair_merge(_pair_calls(built_class, at), read_ordering, self._shape, built_at, at.point),
             single_insert(
@@ -106,11 +109,20 @@ class Payloads:
             ),
             at.point,
             inserted_at,
-            None if own is None else own.pair_rule(at.props),
-            None if own is None else own.insert_tests(schema, props),
+            pair_of(stored),
+            deletes_of(self._rule(Point.ALONE, self._at[inserted_at]), schema),
             needs_ordering=True,
-            fill=None if own is None else own.fill_rule(at.schema, at.props, self._sample_ordering(read_ordering)),
+            fill=fill_of(stored, at.schema, self._sample_ordering(read_ordering)),
         )
+
+    def rule_at(self, point: Point, merge_point: MergePoint) -> MergeRule | None:
+        """Return the rule of a built-in class at a merge point; None where the class is called."""
+        return self._rule(point, self._at[merge_point])
+
+    def _rule(self, point: Point, at: At) -> MergeRule | None:
+        """Return the rule of a built-in class; a user's class is called."""
+        found = self.payload_class
+        return found.rule(point, at.schema, at.props) if issubclass(found, BuiltinPayload) else None
 
     def _sample_ordering(self, read_ordering: Reader) -> Ordering | None:
         """Return what payloads are built with for a value of the ordering field; None without a plain field."""

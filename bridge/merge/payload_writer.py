@@ -17,9 +17,11 @@ from bridge.merge.outcome import INSERT, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
 from bridge.merge.user_batches import PayloadBatch
+from bridge.merge.whole_columns import deletes_of, pair_of
 from payloads import NATURAL_ORDER, resolve_payload
-from payloads.builtin import BuiltinPayload, EmptyHoodieRecordPayload
+from payloads.builtin import EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
+from payloads.rules import Point
 from payloads.user import PayloadAdapter
 
 if TYPE_CHECKING:
@@ -126,13 +128,12 @@ class PayloadWriter(Payloads):
 
     def batch_rule(self) -> BatchRule | None:
         """Return the rule of a built-in class; None without its tests for deletes, or if timestamps are converted."""
-        if self._is_consistent or not issubclass(self.payload_class, BuiltinPayload):
+        tests = None if self._is_consistent else deletes_of(self._rule(Point.ALONE, self._at_insert), self.schema)
+        if tests is None:
             return None
-        tests, wins = (
-            self.payload_class.insert_tests(self.schema, self._at_insert.props),
-            self.payload_class.batch_wins(),
-        )
-        return None if tests is None else batch_rule(self.schema, self.ordering, self._read_ordering, tests, wins)
+        rule = pair_of(self._rule(Point.BATCH, self._at_dedup), self.ordering or "", of_log=True)
+        wins = None if rule is None else rule.wins
+        return batch_rule(self.schema, self.ordering, self._read_ordering, tests, wins)
 
     def user_batch(self) -> UserBatch | None:
         """Return the calls of a user's class; None for one that gives ordering values itself."""

@@ -12,7 +12,7 @@ from bridge.config import (
     PAYLOAD_CLASS,
     EffectiveMergeConfig,
     MergeConfigError,
-    MergeRule,
+    PointRule,
     TableMergeConfig,
     assumed_writer,
     capabilities,
@@ -297,7 +297,7 @@ def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
             )
 
 
-def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig) -> bool:
+def _merge_alike(rule: PointRule, read: PointRule, config: EffectiveMergeConfig) -> bool:
     """Whether two merge points decide alike; in 1.0 writers run the class of the readers' mode."""
     can = capabilities(config.release)
     if can.merge_modes and can.payload_writer:
@@ -307,7 +307,7 @@ def _merge_alike(rule: MergeRule, read: MergeRule, config: EffectiveMergeConfig)
     return is_same and (rule.mode is not RecordMergeMode.CUSTOM or rule.strategy == read.strategy)
 
 
-def _rule(rule: MergeRule) -> str:
+def _rule(rule: PointRule) -> str:
     mode = [] if rule.mode is None else [rule.mode.name]
     return " with ".join([*mode, *([_short(rule.payload)] if rule.payload else [])])
 

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieKey
 from payloads.errors import NullOrderingError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare
+from payloads.rules import AnyOf, Case, DeleteTests, Effect, IsDelete, Role
 
 if TYPE_CHECKING:
     from mergers.strategies.record_context import RecordContext
+    from payloads.avro import AvroSchema
+    from payloads.rules import MergeRule, Point
 
 Version = HoodieAvroIndexedRecord
 """A BufferedRecord: a delete if its operation is `D` or `-U`, with data or without."""
@@ -43,6 +46,20 @@ class BufferedMerger(ABC):
         """Merge rows of `context`."""
         self.context = context
 
+    def __init_subclass__(cls) -> None:
+        """Leave a class that states no rule without one: that of the class it extends is not its own."""
+        super().__init_subclass__()
+        if "rule" not in vars(cls):
+            cls.rule = BufferedMerger.rule  # type: ignore[method-assign]
+
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:  # noqa: ARG002 (none is stated)
+        """Return what the mode does with two versions of `schema`, as a value; None where it has to be called.
+
+        It is that of `delta_merge` in a batch or a log, of `final_merge` with the stored row, and of
+        `delta_merge_delete` for an entry of a delete block.
+        """
+        return None
+
     @abstractmethod
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Merge a row of a log, or of a batch, with what came before it; None keeps `existing`."""
@@ -72,6 +89,12 @@ class BufferedMerger(ABC):
         ordering = entry.ordering_value
         converted = NATURAL_ORDER if ordering is None else self.context.entry_ordering(ordering)
         return Version(entry.key, None, None, DELETE, converted)
+
+
+OLDER, NEWER = Role.OLDER, Role.NEWER
+MARKED = DeleteTests(marked=True)
+"""The versions that were found to be deletes when they were made."""
+OF_DELETE = Case(AnyOf((IsDelete(OLDER), IsDelete(NEWER))), Effect.WINNER)
 
 
 def is_later(left: Version, right: Version) -> bool:

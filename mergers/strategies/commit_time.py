@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mergers.api import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
-from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
+from mergers.strategies.buffered import MARKED, OF_DELETE, BufferedMerger, DeleteEntry, Version
 from mergers.strategies.keep_values import overlaid
+from payloads.rules import Effect, MergeRule, Point
 
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
@@ -67,6 +68,10 @@ class CommitTimeFlinkRecordMerger(_KeepsNewer):
 class CommitTimeMerger(BufferedMerger):
     """COMMIT_TIME_ORDERING of 1.0 and later: ordering values play no part, and deletes are versions like others."""
 
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:  # noqa: ARG002 (one rule)
+        """Return that the newer version wins."""
+        return MergeRule()
+
     def delta_merge(self, new: Version, existing: Version | None) -> Version:  # noqa: ARG002 (the interface)
         """Return `new`."""
         return new
@@ -91,6 +96,13 @@ class CommitTimePartialMerger(CommitTimeMerger):
         """Fill gaps by `update`."""
         super().__init__(context)
         self.update = update
+
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:
+        """Return that the newer version wins, filled from the older one; None if the columns don't tell gaps."""
+        columns = self.update.columns(schema)
+        if point is Point.ENTRY or columns is None:
+            return MergeRule() if point is Point.ENTRY else None
+        return MergeRule(deletes=MARKED, cases=(OF_DELETE,), otherwise=Effect.FILLED, columns=columns)
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
         """Return `new`, filled from `existing`; errors as in the partial update mode."""

@@ -6,10 +6,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.record import is_commit_time_delete
-from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version, is_later
+from mergers.strategies.buffered import (
+    MARKED,
+    NEWER,
+    OF_DELETE,
+    OLDER,
+    BufferedMerger,
+    DeleteEntry,
+    Version,
+    is_later,
+)
 from mergers.strategies.keep_values import overlaid
 from payloads.errors import NullOrderingError
 from payloads.ordering import Ordering, compare, same_class
+from payloads.rules import AllOf, AnyOf, ByOrdering, Case, Effect, IsDelete, IsNatural, MergeRule, Point
 
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
@@ -17,6 +27,7 @@ if TYPE_CHECKING:
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
     from payloads.avro import AvroSchema
+    from payloads.rules import Role
 
 
 class EventTimeRecordMerger:
@@ -87,6 +98,10 @@ class EventTimeMerger(BufferedMerger):
     Without ordering fields every ordering value is Integer 0, so that this equals COMMIT_TIME_ORDERING.
     """
 
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:  # noqa: ARG002 (columns play no part)
+        """Return the rule, which also spares a commit-time delete from an entry that follows it."""
+        return _OF_ENTRIES if point is Point.ENTRY else _GREATER
+
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return `new` if it is not earlier, or if either one is a commit-time delete.
 
@@ -138,6 +153,14 @@ class EventTimePartialMerger(EventTimeMerger):
         super().__init__(context)
         self.update = update
 
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:
+        """Return the rule of `EventTimeMerger` with the winner filled; None if the columns don't tell gaps."""
+        columns = self.update.columns(schema)
+        if point is Point.ENTRY or columns is None:
+            return _OF_ENTRIES if point is Point.ENTRY else None
+        cases = (*_GREATER.cases, OF_DELETE)
+        return MergeRule(_GREATER.later, MARKED, cases, Effect.FILLED, columns)
+
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
         """Return the winner by the rule of `EventTimeMerger`, filled from the other: never None."""
         return new if existing is None else self.final_merge(existing, new)
@@ -155,6 +178,12 @@ class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
     in the engine, always displaces what is there; it is converted when it is stored, decimals and dates never are.
     """
 
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:  # noqa: ARG002 (columns play no part)
+        """Return the rule; in a log a commit-time delete gives way to data that is later."""
+        if point is Point.ENTRY:
+            return _OF_ENTRIES
+        return _GREATER if point is Point.STORED else MergeRule(ByOrdering(), MARKED, (_of_final(NEWER),))
+
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return `new` if it is not earlier or is a commit-time delete; errors as in `EventTimeMerger`."""
         kept = existing is None or is_commit_time_delete(new) or not is_later(existing, new)
@@ -162,6 +191,22 @@ class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
 
     def _comparable(self, ordering: Ordering | None) -> Ordering | None:
         return ordering
+
+
+def _of_final(*sides: Role) -> Case:
+    """Return that the newer version wins where a side deletes whatever is older."""
+    return Case(AnyOf(tuple(AllOf((IsDelete(side), IsNatural(side))) for side in sides)), Effect.INCOMING)
+
+
+_GREATER = MergeRule(ByOrdering(), MARKED, (_of_final(OLDER, NEWER),))
+_OF_ENTRIES = MergeRule(
+    ByOrdering(unlike_wins=True),
+    MARKED,
+    (
+        Case(AllOf((IsDelete(OLDER), IsNatural(OLDER))), Effect.CURRENT),
+        Case(IsNatural(NEWER), Effect.INCOMING),
+    ),
+)
 
 
 def _keeps_newer(older: Any, newer: Any) -> bool:

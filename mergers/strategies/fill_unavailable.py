@@ -6,16 +6,22 @@ from typing import TYPE_CHECKING, Any, Final
 
 from mergers.strategies.partial_update import PartialUpdate
 from payloads.avro import Branch, value_text
+from payloads.rules import FirstNonMarker, Role, Take
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from mergers.strategies.partial_update import Gap
     from payloads.api import Props
     from payloads.avro import AvroSchema
+    from payloads.rules import Column
 
 MERGE_PROPERTY_PREFIX: Final = "hoodie.record.merge.property."
 UNAVAILABLE_VALUE: Final = "hoodie.write.partial.update.unavailable.value"
 
 _TEXT_TYPES = ("string", "bytes")
+_REPLACED = "\ufffd"
+"""What stands for bytes that are no UTF-8, so that a marker with it is the text of several of them."""
 
 
 class FillUnavailable(PartialUpdate):
@@ -37,6 +43,18 @@ class FillUnavailable(PartialUpdate):
         """
         self.marker = props.get(MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE)
         self._reads_bytes = reads_bytes
+
+    def columns(self, schema: AvroSchema) -> Mapping[str, Column] | None:
+        """Return that the marker leaves the earlier value; None if a union of several types may hold it."""
+        found: dict[str, Column] = {}
+        for name, _ in self.gaps(schema):
+            kind, marker = schema.by_name[name].schema.non_null.kind, self.marker or ""
+            if kind not in _TEXT_TYPES or (kind == "bytes" and _REPLACED in marker):
+                return None
+            if kind == "string" or self._reads_bytes:
+                value = marker if kind == "string" else marker.encode()
+                found[name] = FirstNonMarker((Take(Role.LATER), Take(Role.EARLIER)), value)
+        return found
 
     def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
         """Return the columns that can contain the marker."""

@@ -11,13 +11,15 @@ from payloads.avro import Branch, default_value
 from payloads.builtin import is_null
 from payloads.errors import SchemaError
 from payloads.release import ByRelease, HudiRelease
+from payloads.rules import DATA, META_COLUMNS, Default, FirstNonDefault, Role, Take
 from payloads.user import same_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from mergers.strategies.partial_update import Gap
     from payloads.avro import AvroSchema, Field
+    from payloads.rules import Column
 
 Fidelity = Literal["hudi", "intended"]
 
@@ -53,6 +55,16 @@ class IgnoreDefaults(PartialUpdate):
         self.fidelity = fidelity
         self._test = _same_value if fidelity == "intended" else _same_object
         self._refused = "" if fidelity == "intended" else _REFUSED.at(release)
+
+    def columns(self, schema: AvroSchema) -> Mapping[str, Column] | None:
+        """Return that a default leaves the earlier value; None if a default can't be read."""
+        try:
+            names = [name for name, _ in self.gaps(schema)]
+        except SchemaError:
+            return None
+        by = Default.VALUE if self.fidelity == "intended" else Default.OBJECT
+        filled = FirstNonDefault((Take(Role.LATER), Take(Role.EARLIER)), by)
+        return {DATA: filled, **{name: filled for name in names if name in META_COLUMNS}}
 
     def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
         """Return the test of every column.

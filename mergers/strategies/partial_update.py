@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from mergers.strategies.buffered import Version
-from payloads.avro import is_null
-from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
+    from payloads.rules import Column
 
 Gap = Callable[[Any], bool]
 """Whether a value is a gap, which the other version fills."""
@@ -28,15 +27,15 @@ class PartialUpdate(ABC):
             SchemaError: Hudi can't detect the gaps of a column.
         """
 
-    def fills_nulls_alone(self, schema: AvroSchema) -> bool:
-        """Whether every column of `schema` can have gaps, null is what they are, and `filled` is the one below."""
-        if type(self).filled is not PartialUpdate.filled:
-            return False
-        try:
-            gaps = self.gaps(schema)
-        except SchemaError:
-            return False
-        return len(gaps) == len(schema.fields) and all(is_gap is is_null for _, is_gap in gaps)
+    def __init_subclass__(cls) -> None:
+        """Leave a class that does not state how it fills columns to calls: the class it extends may do it otherwise."""
+        super().__init_subclass__()
+        if "columns" not in vars(cls):
+            cls.columns = PartialUpdate.columns  # type: ignore[method-assign]
+
+    def columns(self, schema: AvroSchema) -> Mapping[str, Column] | None:  # noqa: ARG002 (none are stated)
+        """Return how columns of `schema` are filled, as values of a rule; None where `filled` has to be called."""
+        return None
 
     def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
         """Return `high` with its gaps filled from `low`; `high` itself if there are none.

@@ -6,9 +6,7 @@ from payloads.avro import is_null
 from payloads.builtin.base import ALL_RELEASES, BaseAvroPayload, BuiltinPayload, seal
 from payloads.builtin.debezium import (
     CHANGE_OPERATION_FIELD,
-    MYSQL_SEQUENCE,
     POSTGRES_LSN,
-    UNAVAILABLE,
     AbstractDebeziumAvroPayload,
     MySqlDebeziumAvroPayload,
     PostgresDebeziumAvroPayload,
@@ -24,10 +22,12 @@ from payloads.builtin.dms import DMS_OPERATION_FIELD, AWSDmsAvroPayload
 from payloads.builtin.event_time import EventTimeAvroPayload
 from payloads.builtin.first_value import FirstValueAvroPayload
 from payloads.builtin.json_text import HoodieJsonPayload
+from payloads.builtin.markers import UNAVAILABLE
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
+from payloads.builtin.positions import MYSQL_SEQUENCE, compare_positions
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
 from payloads.builtin.rules import IS_DELETED, DeleteTest, FillRule, PairRule, flag_tests, text_tests
 
@@ -63,6 +63,7 @@ __all__ = [
     "PostgresDebeziumAvroPayload",
     "ReverseOrderHoodieRecordPayload",
     "RewriteAvroPayload",
+    "compare_positions",
     "flag_tests",
     "is_null",
     "text_tests",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.api import HoodieRecordPayload
 from payloads.avro import encode, to_physical
-from payloads.builtin.overrides import Extension, keep_own_rules, spell_in_java
+from payloads.builtin.overrides import Extension, keep_own_rule, spell_in_java
 from payloads.builtin.rules import IS_DELETED
 from payloads.builtin.unused import unused_methods
 from payloads.errors import NullOrderingError, PayloadConfigError, PayloadFamilyError, UnsupportedPayloadOperationError
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.rules import DeleteTest, FillRule, PairRule
+    from payloads.rules import MergeRule, Point
 
 ALL_RELEASES = tuple(HudiRelease)
 
@@ -55,8 +55,8 @@ class BuiltinPayload(HoodieRecordPayload):
     def __init_subclass__(cls, *, heads_family: bool = False) -> None:
         """Make `cls` the family of itself and its subclasses if `heads_family` is set.
 
-        A class of Hudi gets Java's names and keeps the rules that it states itself, a user's class gets the calls of
-        the methods that it overrides.
+        A class of Hudi gets Java's names and keeps a rule that it states itself, a user's class gets the calls of the
+        methods that it overrides.
         """
         super().__init_subclass__()
         if heads_family:
@@ -66,41 +66,19 @@ class BuiltinPayload(HoodieRecordPayload):
         elif cls.unbound is None:
             _Shipped.classes.add(cls)
             spell_in_java(cls)
-            keep_own_rules(cls)
+            keep_own_rule(cls)
 
     @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the tests for deletes; a row that fails them all and has an ordering value is inserted as it is.
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return what the class does with two versions, as a value; None where it has to be called.
 
-        They test whole columns instead of records. None: no such tests are known; each record has to be merged.
-        """
-        return None
-
-    @classmethod
-    def pair_rule(cls, props: Props) -> PairRule | None:
-        """Return the rule by which `combine_and_get_update_value` chooses one of the two rows.
-
-        It applies if `insert_tests` finds no delete. None: no such rule; each pair has to be merged.
-        """
-        return None
-
-    @classmethod
-    def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
-        """Return the rule by which `combine_and_get_update_value` fills one of the two rows from the other.
+        It is that of `pre_combine` in a batch, of `combine_and_get_update_value` with a stored row, and of
+        `get_insert_value` for a key without one, called with these properties and before anything else.
 
         Args:
-            schema: that of the rows.
+            point: where the versions meet.
+            schema: that of the records.
             props: what the merge point passes.
-            ordering: an ordering value as the payload is built with; None where the table has no such column.
-        """
-        return None
-
-    @classmethod
-    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
-        """Return whether the newer of two versions of a batch stays.
-
-        Three answers: where the ordering value of the older one is less, equal and greater. They apply to rows that
-        are no deletes and have one. None: `pre_combine` does more than choose, or has another rule.
         """
         return None
 
@@ -236,12 +214,6 @@ class BaseAvroPayload(BuiltinPayload):
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | None:
         """Return the record even when it marks a delete; None only without a record."""
         return self._java_read(schema)
-
-    @classmethod
-    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
-        """Return that the greater ordering value wins, for the classes whose `pre_combine` is that rule."""
-        own = BaseAvroPayload._greater_ordering_wins
-        return (True, True, False) if cls.pre_combine is own else None
 
     #: Whether `pre_combine` asks the older payload for its ordering value, in place of looking at it.
     asks_for_ordering: ClassVar[bool] = False

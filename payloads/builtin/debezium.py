@@ -2,37 +2,57 @@
 
 from __future__ import annotations
 
-import re
+import dataclasses
 from abc import abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.avro import AvroSchema, Branch, plain_text
 from payloads.builtin.base import BaseAvroPayload
-from payloads.builtin.overrides import same_rule
+from payloads.builtin.markers import MARKERS, marker_kinds, marker_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import flag_tests, text_tests
-from payloads.errors import NullOrderingError, OrderingTypeError, PayloadFailedError, SchemaError
+from payloads.builtin.positions import MYSQL_SEQUENCE, compare_positions
+from payloads.builtin.rules import (
+    DELETED,
+    GREATER_ORDERING,
+    IS_DELETED,
+    NEWER,
+    OLDER,
+    ORDERED,
+    flag_or_text,
+    of_batch,
+    taken,
+)
+from payloads.errors import NullOrderingError, OrderingTypeError, SchemaError
 from payloads.java import utf16
 from payloads.ordering import ordering_text
-from payloads.ordering_fields import java_split
 from payloads.release import by_release
+from payloads.rules import (
+    AnyOf,
+    ByColumn,
+    ByOrdering,
+    Case,
+    ColumnIs,
+    Effect,
+    Error,
+    ErrorKind,
+    FirstNonMarker,
+    How,
+    IsEmpty,
+    LaterIs,
+    MergeRule,
+    Point,
+    Take,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import Record
-    from payloads.builtin.rules import DeleteTest
 
 CHANGE_OPERATION_FIELD = "_change_operation_type"
 DELETE_OPERATION = "d"
-MYSQL_SEQUENCE = "_event_seq"
 POSTGRES_LSN = "_event_lsn"
-UNAVAILABLE = "__debezium_unavailable_value"
-"""What Debezium writes for a TOAST value that Postgres did not send along."""
-
-_LONG = re.compile(r"[+-]?\d{1,999}")
-_MARKERS: dict[str, Any] = {"string": UNAVAILABLE, "bytes": UNAVAILABLE.encode()}
 
 
 class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
@@ -48,19 +68,35 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     __slots__ = ()
 
     position_field: ClassVar[str]
+    position_kind: ClassVar[str]
 
     #: Whether combine tests `_hoodie_is_deleted` before it compares positions.
     flag_wins: ClassVar[bool] = by_release(True, since={"0.13": False})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
-    batch_wins = same_rule(BaseAvroPayload.batch_wins)
     asks_for_ordering = by_release(False, since={"1.0": True})
 
     @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the tests of operation and flag; either column may be missing."""
-        operation = text_tests(schema, CHANGE_OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
-        return None if operation is None else (*operation, *flag_tests(schema))
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule; None where operation or position are no columns that compare."""
+        deletes = flag_or_text(schema, CHANGE_OPERATION_FIELD, DELETE_OPERATION)
+        if deletes is None or point is Point.BATCH:
+            return None if deletes is None else GREATER_ORDERING
+        if point is Point.ALONE:
+            return taken(deletes)
+        field = schema.by_name.get(cls.position_field)
+        if field is None or field.schema.non_null.kind != cls.position_kind:
+            return None
+        first = AnyOf((IsEmpty(NEWER), *([ColumnIs(NEWER, IS_DELETED, value=True)] * (cls.flag_wins and deletes.flag))))
+        # A null fails even where the stored position is null, too.
+        null = Case(ColumnIs(NEWER, cls.position_field, None), Error(ErrorKind.NULL_ORDERING))
+        cases = (ORDERED, Case(first, Effect.DELETE), null, Case(LaterIs(OLDER), Effect.CURRENT), DELETED)
+        return MergeRule(cls.later_row(), deletes, cases, Effect.INCOMING)
+
+    @classmethod
+    def later_row(cls) -> ByColumn:
+        """Return how positions compare with that of the stored row."""
+        return ByColumn((cls.position_field,))
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
@@ -152,8 +188,21 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     java_name = "org.apache.hudi.common.model.debezium.MySqlDebeziumAvroPayload"
     position_field = MYSQL_SEQUENCE
-    insert_tests = same_rule(AbstractDebeziumAvroPayload.insert_tests)
-    batch_wins = same_rule(BaseAvroPayload.batch_wins)
+    position_kind = "string"
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule; from 1.1 on positions decide in a batch, too."""
+        if point is Point.BATCH and cls.pre_combine is MySqlDebeziumAvroPayload._later_sequence_wins:
+            return of_batch(ByOrdering(how=How.POSITION))
+        return super().rule(point, schema, props)
+
+    @classmethod
+    def later_row(cls) -> ByColumn:
+        """Return how positions compare with that of the stored row."""
+        if cls.keeps_stored is MySqlDebeziumAvroPayload._is_later_text:
+            return ByColumn((cls.position_field,), how=How.TEXT)
+        return ByColumn((cls.position_field,), tie=NEWER if cls.keeps_from else OLDER, how=How.POSITION)
 
     should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
     _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
@@ -175,7 +224,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         Raises:
             PayloadFailedError: a part that must be compared is missing or no 64-bit number.
         """
-        return self._compare(stored, incoming) >= self.keeps_from
+        return compare_positions(stored, incoming, type(self).__name__) >= self.keeps_from
 
     keeps_stored = by_release(_is_later_text, since={"0.14": _is_later_position})
 
@@ -189,31 +238,10 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         if older.record is None:
             return self
         theirs = older.get_ordering_value() if older.is_extended else older.ordering_value  # type: ignore[attr-defined]
-        later = self._compare(ordering_text(theirs), ordering_text(self.ordering_value)) > 0
-        return older if later else self
+        texts = ordering_text(theirs), ordering_text(self.ordering_value)
+        return older if compare_positions(*texts, type(self).__name__) > 0 else self
 
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.1": _later_sequence_wins})  # noqa: SLF001
-
-    def _compare(self, left: str, right: str) -> int:
-        lefts, rights = java_split(left, "."), java_split(right, ".")
-        for index in range(2):
-            a, b = self._part(lefts, index, left), self._part(rights, index, right)
-            if a != b:
-                return 1 if a > b else -1
-        return 0
-
-    def _part(self, parts: list[str], index: int, text: str) -> int:
-        part = parts[index] if index < len(parts) else ""
-        # Long.parseLong: no spaces or underscores, and 64 bits.
-        number = int(part) if _LONG.fullmatch(part) else None
-        if number is None or not -(1 << 63) <= number < 1 << 63:
-            name = ("binlog file number", "position")[index]
-            msg = (
-                f"{type(self).__name__}: the sequence {text!r} has no {name} that is a 64-bit integer; give "
-                f"{MYSQL_SEQUENCE} and the ordering value the form <file number>.<position>, such as 000003.154"
-            )
-            raise PayloadFailedError(msg)
-        return number
 
 
 class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
@@ -231,8 +259,18 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     java_name = "org.apache.hudi.common.model.debezium.PostgresDebeziumAvroPayload"
     position_field = POSTGRES_LSN
-    insert_tests = same_rule(AbstractDebeziumAvroPayload.insert_tests)
-    batch_wins = same_rule(BaseAvroPayload.batch_wins)
+    position_kind = "long"
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule; None if a union of several types may hold the marker."""
+        rule = super().rule(point, schema, props)
+        marked = {name: kind for name, kind in marker_kinds(schema) if point is Point.STORED}
+        if rule is None or any(schema.by_name[name].schema.non_null.kind not in MARKERS for name in marked):
+            return None
+        columns = {name: FirstNonMarker((Take(NEWER), Take(OLDER)), MARKERS[kind]) for name, kind in marked.items()}
+        filled = Effect.EDITED if cls.remembers_filled else Effect.CHANGED
+        return dataclasses.replace(rule, columns=columns, otherwise=filled) if columns else rule
 
     should_pick_current_record = AbstractDebeziumAvroPayload.keeps_by_position
     _java_picks_current = AbstractDebeziumAvroPayload.keeps_by_position
@@ -271,7 +309,7 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         """Return the result of a merge with unavailable values taken from `current`."""
         if not isinstance(result, dict):
             return result
-        missing = [name for name, is_marker in schema.derived(_marker_tests) if is_marker(result.get(name))]
+        missing = [name for name, is_marker in schema.derived(marker_tests) if is_marker(result.get(name))]
         if result is current or not missing:
             return result
         for name in missing:
@@ -310,38 +348,3 @@ def _refuse_kind(kind: str) -> Callable[[Any], int]:
         raise OrderingTypeError(msg)
 
     return refuse
-
-
-def _marker_tests(schema: AvroSchema) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
-    """Return the fields that can hold the marker, each with its test."""
-    return tuple(
-        (field.name, _marker_test(field.name, field.schema, kind))
-        for field in schema.fields
-        for kind in _marker_kinds(field.schema)[:1]
-    )
-
-
-def _marker_kinds(schema: AvroSchema) -> list[str]:
-    """Return `string` and `bytes`, as far as `schema` is or has them; Hudi looks for text alone where both occur."""
-    kinds = {branch.kind for branch in schema.branches or (schema,)}
-    return [kind for kind in _MARKERS if kind in kinds]
-
-
-def _marker_test(name: str, schema: AvroSchema, kind: str) -> Callable[[Any], bool]:
-    marker = _MARKERS[kind]
-    python_type = type(marker)
-
-    def is_marker(value: Any) -> bool:
-        if isinstance(value, Branch) and value.name == kind:
-            value = value.value
-        if value is None or value == marker:
-            return value is not None
-        if not isinstance(value, python_type):
-            msg = (
-                f"PostgresDebeziumAvroPayload: the field {name!r} of type {schema.source} holds {value!r}, "
-                f"but Hudi takes it for {kind}; give the column one type besides null"
-            )
-            raise PayloadFailedError(msg)
-        return False
-
-    return is_marker

@@ -7,19 +7,44 @@ from typing import TYPE_CHECKING, ClassVar
 from payloads.api import SENTINEL, Sentinel
 from payloads.avro import value_text
 from payloads.builtin.base import BaseAvroPayload
-from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import IS_DELETED, DeleteTest, PairRule, flag_tests, text_tests
+from payloads.builtin.rules import (
+    DELETED,
+    GREATER_ORDERING,
+    IS_DELETED,
+    NEWER,
+    OLDER,
+    ORDERED,
+    by_columns,
+    flag,
+    taken,
+)
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadConfigError
 from payloads.ordering import NATURAL_ORDER, compare, ordering_text
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
 from payloads.release import by_release
+from payloads.rules import (
+    Against,
+    AllOf,
+    ByArrival,
+    Case,
+    DeleteTests,
+    Effect,
+    IsDelete,
+    IsEmpty,
+    IsNatural,
+    LaterIs,
+    Marker,
+    MergeRule,
+    Point,
+)
 
 if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
     from payloads.ordering import Ordering
     from payloads.ordering_fields import Reader
+    from payloads.rules import Later, Test
 
 DELETE_FIELD = "hoodie.payload.delete.field"
 DELETE_MARKER = "hoodie.payload.delete.marker"
@@ -45,7 +70,6 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     own_overloads = frozenset({"combine_and_get_update_value", "get_insert_value"})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
-    batch_wins = same_rule(BaseAvroPayload.batch_wins)
 
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         super().__init__(record, ordering_value)
@@ -210,28 +234,46 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         return self._deleted
 
     @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the test of the custom delete field, or of the flag; None if the marker is missing."""
-        field = props.get(DELETE_FIELD) if cls.custom_deletes else None
-        if not field:
-            return flag_tests(schema)
-        marker = props.get(DELETE_MARKER)
-        return text_tests(schema, field, marker, ignore_case=False) if marker else None
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule; None without a marker of the delete field, or where event times are noted."""
+        if point is Point.BATCH:
+            return GREATER_ORDERING
+        deletes = cls._deletes(schema, props)
+        if deletes is None or point is Point.ALONE:
+            return None if deletes is None else taken(deletes)
+        notes_time = cls.tracks_event_time and EVENT_TIME_FIELD in props
+        return None if notes_time else cls._rule_of_update(schema, props, deletes)
 
     @classmethod
-    def pair_rule(cls, props: Props) -> PairRule | None:
-        """Return the comparison by the one ordering field, as `incoming_wins` decides it.
+    def _deletes(cls, schema: AvroSchema, props: Props) -> DeleteTests | None:
+        field = props.get(DELETE_FIELD) if cls.custom_deletes else None
+        if not field:
+            return flag(schema)
+        marker = props.get(DELETE_MARKER)
+        return DeleteTests(marker=Marker(field, marker) if field in schema.by_name else None) if marker else None
 
-        No rule covers event times computed from a record, truncated timestamps or several ordering fields.
-        """
-        if (cls.tracks_event_time and EVENT_TIME_FIELD in props) or is_true(props.get(CONSISTENT_TIMESTAMP)):
-            return None
+    @classmethod
+    def _rule_of_update(cls, schema: AvroSchema, props: Props, deletes: DeleteTests) -> MergeRule | None:
+        against = Against.COLUMN_OR_CARRIED if cls.empty_obeys_ordering else Against.COLUMN
+        later = cls.later_row(schema, props, against)
+        first: Test = IsDelete(NEWER) if cls.deletes_first else IsEmpty(NEWER)
+        if cls.empty_obeys_ordering:
+            first = AllOf((IsEmpty(NEWER), IsNatural(NEWER)))
+        stays = Effect.SENTINEL if cls.answers_sentinel else Effect.CURRENT
+        cases = (ORDERED, Case(first, Effect.DELETE), Case(LaterIs(OLDER), stays), DELETED)
+        return None if later is None else MergeRule(later, deletes, cases, Effect.INCOMING)
+
+    @classmethod
+    def later_row(cls, schema: AvroSchema, props: Props, against: Against) -> Later | None:
+        """Return how the ordering fields compare; None for one of a type that has no order."""
         fields = ordering_fields(props, cls.release)
         if fields is None:
-            return PairRule(None)
+            return ByArrival()
         absent = cls(None)
         less, equal, greater = (absent.incoming_wins(order, props) for order in (-1, 0, 1))
-        return PairRule(fields[0], (less, equal, greater)) if len(fields) == 1 else None
+        if less is greater:
+            return None
+        return by_columns(schema, fields, props, against=against, tie=NEWER if equal else OLDER, reverse=greater)
 
     # -- the payload
 

@@ -6,16 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.avro import plain_text
 from payloads.builtin.base import BaseAvroPayload
-from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import PairRule, flag_tests, text_tests
+from payloads.builtin.rules import (
+    DELETED,
+    GREATER_ORDERING,
+    IS_DELETED,
+    NEWER,
+    ORDERED,
+    flag_or_text,
+    taken,
+)
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
+from payloads.rules import AnyOf, Case, ColumnIs, Effect, Error, ErrorKind, IsDelete, IsEmpty, MergeRule, Point
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.rules import DeleteTest
 
 DMS_OPERATION_FIELD = "Op"
 DELETE_OPERATION = "D"
@@ -35,18 +42,22 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     aliases = by_release(("org.apache.hudi.payload.AWSDmsAvroPayload",), since={"1.1": ()})
 
     pre_combine = BaseAvroPayload._greater_ordering_wins  # noqa: SLF001
-    batch_wins = same_rule(BaseAvroPayload.batch_wins)
 
     @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the tests of operation and flag; None without the operation column, where each record fails."""
-        operation = text_tests(schema, DMS_OPERATION_FIELD, DELETE_OPERATION, ignore_case=True)
-        return (*operation, *flag_tests(schema)) if operation else None
-
-    @classmethod
-    def pair_rule(cls, props: Props) -> PairRule | None:
-        """Return that the incoming row wins, for the classes that merge as this one does from 0.13 on."""
-        return PairRule(None) if cls.combine_and_get_update_value is AWSDmsAvroPayload._updated else None
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule; None without a column of text for the operation, where each record fails."""
+        deletes = flag_or_text(schema, DMS_OPERATION_FIELD, DELETE_OPERATION)
+        if deletes is None or deletes.marker is None:
+            return None
+        if point is Point.BATCH:
+            return GREATER_ORDERING
+        if point is Point.STORED:
+            return taken(deletes)
+        failed = Case(IsDelete(NEWER), Error(ErrorKind.FAILED))
+        if cls.get_insert_value is AWSDmsAvroPayload._value_unless_flagged:
+            flagged = AnyOf((IsEmpty(NEWER), ColumnIs(NEWER, IS_DELETED, value=True)))
+            failed = Case(flagged if deletes.flag else IsEmpty(NEWER), Error(ErrorKind.FAILED))
+        return MergeRule(deletes=deletes, cases=(ORDERED, failed, DELETED), otherwise=Effect.INCOMING)
 
     # -- until 0.12: the operation is looked at when a value is needed
 

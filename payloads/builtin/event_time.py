@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from payloads.builtin.default import DELETE_FIELD, DefaultHoodieRecordPayload
-from payloads.builtin.overrides import same_rule
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import flag_tests
+from payloads.builtin.rules import DELETED, GREATER_ORDERING, NEWER, OLDER, ORDERED, flag, taken
 from payloads.release import by_release
+from payloads.rules import Against, AllOf, Case, Effect, IsDelete, IsEmpty, IsNatural, LaterIs, MergeRule, Point
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
     from payloads.avro import AvroSchema, Record
-    from payloads.builtin.rules import DeleteTest
+    from payloads.rules import Test
 
 
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):
@@ -29,16 +29,23 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     __slots__ = ()
 
     java_name = "org.apache.hudi.common.model.EventTimeAvroPayload"
-    pair_rule = same_rule(DefaultHoodieRecordPayload.pair_rule)
-    batch_wins = same_rule(DefaultHoodieRecordPayload.batch_wins)
 
     #: Whether combine compares the ordering fields before a flagged record deletes the row.
     flag_obeys_ordering: ClassVar[bool] = by_release(True, since={"0.13": False})
 
     @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the test of the flag; None with a custom delete field, which only `is_deleted` looks at."""
-        return None if cls.custom_deletes and props.get(DELETE_FIELD) else flag_tests(schema)
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule; None for an insert with a custom delete field, which only `is_deleted` looks at."""
+        if point is Point.BATCH:
+            return GREATER_ORDERING
+        if point is Point.ALONE:
+            return None if cls.custom_deletes and props.get(DELETE_FIELD) else taken(flag(schema))
+        later = cls.later_row(schema, props, Against.COLUMN_OF_DATA if cls.empty_obeys_ordering else Against.COLUMN)
+        first: Test = IsEmpty(NEWER) if cls.flag_obeys_ordering else IsDelete(NEWER)
+        if cls.empty_obeys_ordering:
+            first = AllOf((IsDelete(NEWER), IsNatural(NEWER)))
+        cases = (ORDERED, Case(first, Effect.DELETE), Case(LaterIs(OLDER), Effect.CURRENT), DELETED)
+        return None if later is None else MergeRule(later, flag(schema), cases, Effect.INCOMING)
 
     def combine_and_get_update_value(
         self,

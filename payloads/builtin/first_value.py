@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.builtin.overrides import same_rule
+from payloads.builtin.rules import OLDER, of_batch
 from payloads.release import releases
+from payloads.rules import ByOrdering, Point
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
+    from payloads.rules import MergeRule
 
 
 class FirstValueAvroPayload(DefaultHoodieRecordPayload):
@@ -23,8 +25,11 @@ class FirstValueAvroPayload(DefaultHoodieRecordPayload):
 
     java_name = "org.apache.hudi.common.model.FirstValueAvroPayload"
     shipped = releases(since="0.15", until="1.0")
-    insert_tests = same_rule(DefaultHoodieRecordPayload.insert_tests)
-    pair_rule = same_rule(DefaultHoodieRecordPayload.pair_rule)
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule of the Default payload, by which the earlier one of two equal versions stays."""
+        return of_batch(ByOrdering(tie=OLDER)) if point is Point.BATCH else super().rule(point, schema, props)
 
     def tie_wins(self, props: Props) -> bool:
         """Whether an incoming version with the ordering value of the stored row replaces it: never."""

@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from payloads.avro import AvroSchema, RecordBuilder, default_test, is_null
-from payloads.builtin.overrides import same_rule
+from payloads.avro import AvroSchema, RecordBuilder, default_test
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.rules import FillRule, PairRule
+from payloads.builtin.rules import BOTH_ORDERED, DELETED, NEWER, OLDER, ORDERED, flag, taken
 from payloads.errors import SchemaError
 from payloads.release import by_release
+from payloads.rules import (
+    DATA,
+    META_COLUMNS,
+    ByArrival,
+    ByOrdering,
+    Case,
+    Effect,
+    FirstNonDefault,
+    IsEmpty,
+    MergeRule,
+    Needs,
+    Point,
+    Take,
+)
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import Field, Record
-    from payloads.ordering import Ordering
+    from payloads.rules import Column
 
 Gap = Callable[[Any], bool]
 """Whether a value is a gap, which the other record fills."""
@@ -42,7 +55,6 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     __slots__ = ()
 
-    insert_tests = same_rule(OverwriteWithLatestAvroPayload.insert_tests)
     java_name = "org.apache.hudi.common.model.OverwriteNonDefaultsWithLatestAvroPayload"
 
     # -- within a batch
@@ -73,16 +85,24 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         return older if older.ordering_value > self.ordering_value else self
 
     @classmethod
-    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
-        """Return that the greater ordering value wins."""
-        return True, True, False
-
-    # -- against the stored row
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule: a later version in a batch, and with the stored row the incoming one, filled from it."""
+        if point is Point.ALONE:
+            return taken(flag(schema))
+        if point is Point.BATCH:
+            return MergeRule(ByOrdering(), cases=(BOTH_ORDERED, cls.empty_gives_way()))
+        filled = FirstNonDefault((Take(NEWER), Take(OLDER)))
+        columns: dict[str, Column] = {DATA: filled, **{name: filled for name in META_COLUMNS if name in schema.by_name}}
+        cases = (ORDERED, DELETED)
+        return MergeRule(ByArrival(), flag(schema), cases, Effect.NEW, columns, (Needs.COMPLETE,))
 
     @classmethod
-    def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
-        """Return that the incoming row is the later one; None if a column has a default that is not null."""
-        return FillRule(PairRule(None), makes_rows=True) if _only_nulls_are_gaps(schema, cls.gap_of) else None
+    def empty_gives_way(cls) -> Case:
+        """Return when the newer one of two versions wins whatever the ordering values."""
+        by_older = cls.wins_unordered is OverwriteNonDefaultsWithLatestAvroPayload._older_is_empty
+        return Case(IsEmpty(OLDER if by_older else NEWER), Effect.INCOMING)
+
+    # -- against the stored row
 
     def combine_and_get_update_value(
         self,
@@ -185,7 +205,3 @@ def _field_rules(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> tuple[Fi
         FieldRule(field.name, gap_of(field), not (field.schema.nullable or field.has_default))
         for field in schema.fields
     )
-
-
-def _only_nulls_are_gaps(schema: AvroSchema, gap_of: Callable[[Field], Gap]) -> bool:
-    return all(rule.is_gap is is_null for rule in schema.derived(_field_rules, gap_of))

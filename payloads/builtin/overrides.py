@@ -27,7 +27,7 @@ INSERT, INSERT_WHILE_MERGING = "_java_insert", "_java_insert_while_merging"
 _LENGTHS = {"pre_combine": 3, "combine_and_get_update_value": 3, "get_insert_value": 2}
 """The methods with overloads that a merge point calls, and how much the longest takes."""
 _OF_FIELDS = frozenset({"_java_set_field", "_java_overwrite_field"})
-RULES = ("insert_tests", "pair_rule", "fill_rule", "batch_wins")
+RULE = "rule"
 _DECLARED = frozenset({"_abc_impl", "java_name", "aliases", "shipped", "own_overloads"})
 """What a class says of itself, which overrides nothing."""
 _ROOTS = frozenset({object, ABC, HoodieRecordPayload})
@@ -40,22 +40,16 @@ def spell_in_java(own: type) -> None:
             setattr(own, java_name, vars(own)[name])
 
 
-def keep_own_rules(own: type) -> None:
-    """Leave a class of Hudi that overrides anything of the class it extends with the rules that it states itself.
+def keep_own_rule(own: type) -> None:
+    """Leave a class of Hudi that overrides anything of the class it extends without a rule that it does not state.
 
     A rule says what the methods of the class that states it do, and a subclass may do something else.
     """
     inherited = {name for kind in own.__mro__[1:] if kind not in {object, ABC} for name in vars(kind)}
-    overridden = (vars(own).keys() & inherited) - {*_DECLARED, *RULES}
-    if any(name == "__init__" or not name.startswith("__") for name in overridden):
-        for rule in RULES:
-            if rule not in vars(own):
-                setattr(own, rule, classmethod(_no_rule))
-
-
-def same_rule(rule: Callable[..., Any]) -> Any:
-    """Return a rule of another class for a class that states it, too: it holds with the methods that this one has."""
-    return classmethod(rule.__func__)  # type: ignore[attr-defined]  # rules are class methods
+    overridden = (vars(own).keys() & inherited) - _DECLARED
+    is_changed = any(name == "__init__" or not name.startswith("__") for name in overridden)
+    if is_changed and RULE not in vars(own):
+        setattr(own, RULE, classmethod(_no_rule))
 
 
 class Extension:
@@ -82,13 +76,12 @@ class Extension:
     def link(self) -> None:
         """Let Hudi's classes call what the user's class overrides.
 
-        Either spelling finds a method, and no rule for whole columns is left: they state what Hudi's own methods do.
+        Either spelling finds a method, and no rule is left: it states what Hudi's own methods do.
         """
         user_class = self.user_class
         user_class.is_extended = True
-        for rule in RULES:
-            if next(kind for kind in user_class.__mro__ if rule in vars(kind)) in self.hudis:
-                setattr(user_class, rule, classmethod(_no_rule))
+        if next(kind for kind in user_class.__mro__ if RULE in vars(kind)) in self.hudis:
+            setattr(user_class, RULE, classmethod(_no_rule))
         for name, java_name in SPELLED.items():
             self._spell(name, java_name)
         for hook in HOOKS:

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.avro import NULL_VALUE, default_test
 from payloads.builtin.base import BaseAvroPayload
-from payloads.builtin.rules import PairRule, flag_tests
+from payloads.builtin.rules import BOTH_ORDERED, GREATER_ORDERING, flag, taken
 from payloads.release import by_release
+from payloads.rules import MergeRule, Point
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import AvroSchema, Field, Record
-    from payloads.builtin.rules import DeleteTest
 
 
 class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
@@ -42,20 +42,12 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     pre_combine = by_release(BaseAvroPayload._greater_ordering_wins, since={"1.0": _later_arrival_wins})  # noqa: SLF001
 
     @classmethod
-    def insert_tests(cls, schema: AvroSchema, props: Props) -> tuple[DeleteTest, ...] | None:
-        """Return the test of the delete flag."""
-        return flag_tests(schema)
-
-    @classmethod
-    def batch_wins(cls) -> tuple[bool, bool, bool] | None:
-        """Return that the later arrival wins where it does, from 1.0 on."""
-        is_later = cls.pre_combine is OverwriteWithLatestAvroPayload._later_arrival_wins
-        return (True, True, True) if is_later else super().batch_wins()
-
-    @classmethod
-    def pair_rule(cls, props: Props) -> PairRule | None:
-        """Return that the incoming row wins."""
-        return PairRule(None)
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return that the later version stays in a batch, by arrival from 1.0 on, and the incoming one elsewhere."""
+        if point is not Point.BATCH:
+            return taken(flag(schema))
+        by_arrival = cls.pre_combine is OverwriteWithLatestAvroPayload._later_arrival_wins
+        return MergeRule(cases=(BOTH_ORDERED,)) if by_arrival else GREATER_ORDERING
 
     def combine_and_get_update_value(
         self,

@@ -7,27 +7,47 @@ from typing import TYPE_CHECKING, Any
 
 from payloads.avro import is_null
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
-from payloads.builtin.overrides import same_rule
-from payloads.builtin.rules import FillRule, PairRule
+from payloads.builtin.rules import (
+    BOTH_ORDERED,
+    COMPARED,
+    NEWER,
+    OLDER,
+    ORDERED,
+    by_columns,
+    flag,
+    taken,
+)
 from payloads.errors import OrderingTypeError, PayloadBridgeError, PayloadFailedError, SchemaError
-from payloads.ordering import NATURAL_ORDER, same_class
-from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields, ordering_reader
+from payloads.ordering import same_class
+from payloads.ordering_fields import ordering_fields, ordering_reader
 from payloads.release import releases
+from payloads.rules import (
+    COMMIT_TIME,
+    DATA,
+    META_COLUMNS,
+    Against,
+    AllOf,
+    AnyOf,
+    ByArrival,
+    ByOrdering,
+    Case,
+    Effect,
+    FirstNonNull,
+    IsDelete,
+    IsEmpty,
+    LaterIs,
+    MergeRule,
+    Needs,
+    Point,
+    Role,
+    Take,
+)
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
     from payloads.avro import AvroSchema, Field, Record, RecordBuilder
     from payloads.builtin.non_defaults import Gap
-    from payloads.ordering import Ordering
-
-COMMIT_TIME = "_hoodie_commit_time"
-META_COLUMNS = (
-    COMMIT_TIME,
-    "_hoodie_commit_seqno",
-    "_hoodie_record_key",
-    "_hoodie_partition_path",
-    "_hoodie_file_name",
-)
+    from payloads.rules import Column, Later
 
 
 class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
@@ -47,7 +67,6 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     java_name = "org.apache.hudi.common.model.PartialUpdateAvroPayload"
     shipped = releases(since="0.13")
-    insert_tests = same_rule(OverwriteNonDefaultsWithLatestAvroPayload.insert_tests)
     own_overloads = frozenset({"pre_combine", "combine_and_get_update_value"})
 
     @staticmethod
@@ -178,19 +197,27 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     _java_overwrite_field = overwrite_field
 
     @classmethod
-    def fill_rule(cls, schema: AvroSchema, props: Props, ordering: Ordering | None) -> FillRule | None:
-        """Return the comparison by the one ordering field; None for several, and for truncated timestamps."""
-        if is_true(props.get(CONSISTENT_TIMESTAMP)):
-            return None
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule: the later version, filled from the earlier one; meta columns are the newer version's."""
+        if point is Point.ALONE:
+            return taken(flag(schema))
+        columns: dict[str, Column] = {DATA: FirstNonNull((Take(Role.LATER), Take(Role.EARLIER)))}
+        has_meta = COMMIT_TIME in schema.by_name
+        of_meta = FirstNonNull((Take(NEWER), Take(OLDER))) if has_meta else columns[DATA]
+        columns |= {name: of_meta for name in META_COLUMNS if name in schema.by_name}
+        newer_deletes = AllOf((LaterIs(NEWER), IsDelete(NEWER)))
+        older_deletes = AllOf((LaterIs(OLDER), IsDelete(OLDER)))
+        rest = (Effect.NEW, columns, (Needs.COMPLETE,))
+        if point is Point.BATCH:
+            kept = AnyOf((IsEmpty(OLDER), IsEmpty(NEWER), newer_deletes, *(() if has_meta else (older_deletes,))))
+            first = Case(AllOf((COMPARED, kept)), Effect.INCOMING)
+            return MergeRule(ByOrdering(), flag(schema), (BOTH_ORDERED, cls.empty_gives_way(), first), *rest)
         fields = ordering_fields(props, cls.release)
-        if fields is None:
-            return FillRule(PairRule(None), makes_rows=True)
-        read = ordering_reader(schema, props, cls.release)
-        if len(fields) != 1 or ordering is None or read is None or ordering is NATURAL_ORDER:
-            return None
-        stored = read({fields[0]: ordering.value})  # values of another class are never later
-        is_compared = stored is not None and same_class(stored, ordering)
-        return FillRule(PairRule(fields[0], (True, True, False)) if is_compared else PairRule(None), makes_rows=True)
+        later: Later | None = ByArrival()
+        if fields is not None:
+            later = by_columns(schema, fields, props, against=Against.CARRIED, tie=NEWER)
+        deleted = Case(AllOf((COMPARED, AnyOf((IsDelete(NEWER), older_deletes)))), Effect.DELETE)
+        return None if later is None else MergeRule(later, flag(schema), (ORDERED, deleted), *rest)
 
     def combine_and_get_update_value(
         self,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.base import BuiltinPayload
+from payloads.builtin.rules import NEWER
 from payloads.errors import PayloadFailedError, UnsupportedPayloadOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.rules import Case, Effect, Error, ErrorKind, IsEmpty, MergeRule, Point
 
 if TYPE_CHECKING:
     from typing import NoReturn
@@ -30,6 +32,13 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
     def __init__(self, record: Record | None, ordering_value: Ordering | None = NATURAL_ORDER) -> None:
         self.record = record
         self.ordering_value = ordering_value  # type: ignore[assignment]  # the one class that lets null pass
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return that the newer version is taken; where it is decoded, as a copy."""
+        if point is Point.BATCH:
+            return MergeRule()
+        return MergeRule(cases=(Case(IsEmpty(NEWER), Effect.DELETE),), otherwise=Effect.COPY)
 
     def pre_combine(
         self,
@@ -78,6 +87,11 @@ class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
     def __init__(self, record: Record | None = None, ordering_value: Ordering | None = None) -> None:
         super().__init__(None)
 
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return that it deletes; of two such deletes the older one stays."""
+        return MergeRule(otherwise=Effect.CURRENT if point is Point.BATCH else Effect.DELETE)
+
     def pre_combine(
         self,
         older: HoodieRecordPayload,
@@ -115,6 +129,13 @@ class RewriteAvroPayload(BuiltinPayload, heads_family=True):
 
     def __init__(self, record: Record | None) -> None:
         super().__init__(record)
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return that the newer version is taken, and that it fails without a record, or in a batch."""
+        if point is Point.BATCH:
+            return MergeRule(otherwise=Error(ErrorKind.UNSUPPORTED))
+        return MergeRule(cases=(Case(IsEmpty(NEWER), Error(ErrorKind.FAILED)),), otherwise=Effect.INCOMING)
 
     def pre_combine(
         self,

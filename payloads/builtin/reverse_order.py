@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from payloads.builtin.default import DefaultHoodieRecordPayload
-from payloads.builtin.overrides import same_rule
+from payloads.builtin.rules import of_batch
 from payloads.release import releases
+from payloads.rules import ByOrdering, Point
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
+    from payloads.rules import MergeRule
 
 
 class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
@@ -25,8 +27,11 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
 
     java_name = "org.apache.hudi.common.model.ReverseOrderHoodieRecordPayload"
     shipped = releases(since="1.2")
-    insert_tests = same_rule(DefaultHoodieRecordPayload.insert_tests)
-    pair_rule = same_rule(DefaultHoodieRecordPayload.pair_rule)
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+        """Return the rule of the Default payload, the other way round."""
+        return of_batch(ByOrdering(reverse=True)) if point is Point.BATCH else super().rule(point, schema, props)
 
     def incoming_wins(self, order: int, props: Props) -> bool:
         """Whether to update, given `order`: the stored ordering value compared with the incoming one."""

@@ -7,7 +7,7 @@ import inspect
 from typing import TYPE_CHECKING, NamedTuple
 
 from payloads.builtin.overridable import HOOKS, INTERFACE_METHODS, KNOWN, SPELLED
-from payloads.builtin.overrides import INSERT_WHILE_MERGING, RULES, codes_of, function_of, is_method, takes
+from payloads.builtin.overrides import INSERT_WHILE_MERGING, RULE, codes_of, function_of, is_method, takes
 from payloads.release import releases
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _CLOSE = 0.86
 _SLOTS = frozenset(hook.slot for hook in HOOKS)
 _JAVA = {java_name: name for name, java_name in SPELLED.items()}
 _PLAIN = {known.java_name.lower(): known for known in reversed(KNOWN) if known.java_name not in {"read", "write"}}
-_OF_USERS = frozenset({*RULES, "for_release", "for_schema"})
+_OF_USERS = frozenset({RULE, "for_release", "for_schema"})
 _INSTEAD = {
     "_java_compare": "; needUpdatingPersistedRecord compares the ordering fields",
     "_java_read": "; each call decodes the record anew",

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from payloads.avro.codec import parse_schema
 from payloads.errors import NullOrderingError, OrderingTypeError, PayloadBridgeError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare, same_class
-from payloads.registry import resolve_payload
 from tests.support.schemas import record_schema
 
 ENUM = parse_schema({"type": "enum", "name": "Letter", "symbols": ["Z", "A"]})
@@ -221,23 +220,3 @@ def test_ordering_values_travel(value):
     copy = pickle.loads(pickle.dumps(value))  # noqa: S301 (our own bytes)
     assert copy.java_type == value.java_type
     assert compare(copy, value) == 0
-
-
-@pytest.mark.parametrize("release", ["0.15", "1.0", "1.1", "1.2"])
-def test_one_ordering_field_decides_for_whole_columns_unless_more_is_computed_from_a_record(release):
-    payload_class = resolve_payload("DefaultHoodieRecordPayload", release)
-    one = {"hoodie.payload.ordering.field": "ts"}
-    assert payload_class.pair_rule(one).field == "ts"
-    computed = {**one, "hoodie.payload.event.time.field": "ts"}
-    assert (payload_class.pair_rule(computed) is None) == (release in {"0.15", "1.0"})
-    truncated = {**one, "hoodie.datasource.write.keygenerator.consistent.logical.timestamp.enabled": "true"}
-    assert payload_class.pair_rule(truncated) is None
-
-
-@pytest.mark.parametrize("name", ["PostgresDebeziumAvroPayload", "MySqlDebeziumAvroPayload"])
-def test_whole_columns_test_for_deletes_as_the_class_does(name):
-    schema = parse_schema(record_schema(id="string", _change_operation_type="string"))
-    payload_class = resolve_payload(name, "1.2")
-    (test,) = payload_class.insert_tests(schema, {})
-    assert test == ("_change_operation_type", "d", True)
-    assert payload_class(None).is_delete_record({"id": "a", "_change_operation_type": "D"})

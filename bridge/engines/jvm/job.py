@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.config import EffectiveMergeConfig, PointRule
     from bridge.engines.job import Job
     from bridge.plan import MergePlan
     from payloads import AvroSchema
@@ -195,7 +195,7 @@ class Calls:
             "since_1_1": can.buffered_mergers,
         }
 
-    def _rule(self, rule: MergeRule, props: Mapping[str, str]) -> Json:
+    def _rule(self, rule: PointRule, props: Mapping[str, str]) -> Json:
         is_custom = rule.mode is _CUSTOM
         ignores_ordering = rule.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         plan, merger = self._plan, None

@@ -268,5 +268,5 @@ def _rules(job: Job) -> JobRules:
         return rules
     side: object = merge.reader if reads else merge.writer
     if isinstance(side, LogScanner | PayloadWriter):
-        return PayloadRules(job, merge, side.payload_class)
+        return PayloadRules(job, merge, side)
     raise NotLoweredError(reasons["merger"])

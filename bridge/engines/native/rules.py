@@ -8,52 +8,36 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities
 from bridge.engines.native.gaps import FILLED, gaps_of
 from bridge.engines.native.ordering import kind_of
-from bridge.merge import MergePoint, delete_tests, merge_props
-from mergers import RecordMergeMode
-from payloads.builtin import (
-    IS_DELETED,
-    AWSDmsAvroPayload,
-    DefaultHoodieRecordPayload,
-    EventTimeAvroPayload,
-    OverwriteWithLatestAvroPayload,
-    PartialUpdateAvroPayload,
-    flag_tests,
+from bridge.merge import (
+    MergePoint,
+    delete_tests,
+    deletes_first,
+    fails_alone,
+    merge_props,
+    pair_of,
+    takes_last_of_greatest,
 )
+from mergers import RecordMergeMode
+from payloads.builtin import IS_DELETED, PartialUpdateAvroPayload, flag_tests
 from payloads.release import ByRelease
+from payloads.rules import Case, Error, ErrorKind, IsUnordered, Point, Role
 
 if TYPE_CHECKING:
-    from bridge.config import EffectiveMergeConfig, MergeRule
+    from bridge.config import EffectiveMergeConfig, PointRule
     from bridge.engines.job import Job
     from bridge.engines.native.gaps import Gap
     from bridge.engines.native.ordering import Kind
-    from bridge.merge import RecordMerge, SingleRows
-    from payloads import HoodieRecordPayload, HudiRelease
+    from bridge.merge import Payloads, RecordMerge, SingleRows
     from payloads.builtin import DeleteTest
 
 READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
 HISTORY, _QUERIES = "simulate", "snapshot"
 _COMPARES_ROWS = frozenset({"upsert", HISTORY})
 _KNOWN = frozenset({RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.CUSTOM})
-_WHEN_NOT_EARLIER = (True, True, False)
 
-_BY_ARRIVAL = ByRelease(False, {"1.0": True})
-_FLAG_FIRST = ByRelease(False, {"0.13": True})
-_DEFAULT_FLAG_FIRST = ByRelease(False, {"0.13": True, "0.14": False})
-_NEVER, _ALWAYS = ByRelease(False, {}), ByRelease(True, {})
-_READS_OPERATION = ByRelease(False, {"0.13": True})
+_ASKS_FIRST = ByRelease(False, {"0.13": True})
+"""Whether a writer asks a payload whether it is a delete before it asks for the insert value."""
 _IN_LOGS = frozenset({"int", "long", "string", "boolean"})
-
-_PAYLOADS: dict[type[HoodieRecordPayload], tuple[ByRelease[bool], ByRelease[bool], ByRelease[bool]]] = {
-    OverwriteWithLatestAvroPayload: (_ALWAYS, _BY_ARRIVAL, _NEVER),
-    DefaultHoodieRecordPayload: (_ALWAYS, _NEVER, _DEFAULT_FLAG_FIRST),
-    EventTimeAvroPayload: (_ALWAYS, _NEVER, _FLAG_FIRST),
-    AWSDmsAvroPayload: (_READS_OPERATION, _NEVER, _NEVER),
-}
-"""The classes that keep one of two versions whole, so that a writer until 1.0 need not build them.
-
-By release: whether that is so, whether the later arrival in a batch wins whatever its ordering value, and whether a
-delete replaces the stored row whatever the ordering values.
-"""
 
 
 class JobRules(abc.ABC):
@@ -146,7 +130,7 @@ class ModeRules(JobRules):
         self.config = config
 
     @property
-    def rules(self) -> tuple[MergeRule, ...]:
+    def rules(self) -> tuple[PointRule, ...]:
         """The rules of the merge points that the job goes through."""
         return (self.config.read,) if self.reads_log else (self.config.dedup, self.config.merge)
 
@@ -218,11 +202,15 @@ class ModeRules(JobRules):
 class PayloadRules(JobRules):
     """Built-in payload classes of writers until 1.0, and of readers until 0.15."""
 
-    def __init__(self, job: Job, merge: RecordMerge, payload: type[HoodieRecordPayload]) -> None:
-        """Take the class of the writer or the reader, too."""
+    def __init__(self, job: Job, merge: RecordMerge, side: Payloads) -> None:
+        """Take the writer or the reader, whose class has the rules."""
         super().__init__(job, merge)
-        self._payload = payload.unbound or payload
-        self._calls: SingleRows = merge.single_rows(READS.get(job.program, MergePoint.UPSERT))
+        point = READS.get(job.program, MergePoint.UPSERT)
+        alone = point if self.reads_log else MergePoint.INSERT
+        fold = MergePoint.LOG_FOLD if self.reads_log else MergePoint.COMBINE_INPUT
+        self._calls: SingleRows = merge.single_rows(point)
+        self._stored, self._alone = side.rule_at(Point.STORED, point), side.rule_at(Point.ALONE, alone)
+        self._batch = pair_of(side.rule_at(Point.BATCH, fold), "", of_log=True)
 
     @property
     def refuses_nulls(self) -> bool:
@@ -230,21 +218,17 @@ class PayloadRules(JobRules):
         return True
 
     @property
-    def _release(self) -> HudiRelease:
-        return self.job.plan.release
-
-    @property
     def keeps_whole(self) -> bool:
-        """Whether the class keeps one of two versions as it is, by what it declares for whole columns."""
-        rules = _PAYLOADS.get(self._payload)
-        rule = self._calls.rule
-        if rules is None or rule is None or not rules[0].at(self._release):
+        """Whether the class keeps one of two versions as it is, by its rules."""
+        rule, batch = self._calls.rule, self._batch
+        if rule is None or batch is None or self._stored is None or not takes_last_of_greatest(batch):
             return False
-        if self.job.program == _QUERIES and self._payload is AWSDmsAvroPayload:
-            return False  # it fails on a delete that meets no row
-        if rule.field is None:
-            return all(rule.wins)
-        return (rule.field,) == self.told and rule.wins == _WHEN_NOT_EARLIER
+        if Case(IsUnordered(Role.NEWER), Error(ErrorKind.NULL_ORDERING)) not in self._stored.cases:
+            return False
+        asks_first = _ASKS_FIRST.at(self.job.plan.release) and self.job.program != _QUERIES
+        if fails_alone(self._alone) and not asks_first:
+            return False
+        return takes_last_of_greatest(rule) and (rule.field is None or (rule.field,) == self.told)
 
     def is_comparable(self, kind: Kind) -> bool:
         """Whether a reader compares the values of rows and of delete entries by texts that SQL reads."""
@@ -255,7 +239,7 @@ class PayloadRules(JobRules):
         """The one ordering field, where a batch compares by it; with several there is no rule for a log."""
         if self.reads_log and len(self.job.plan.ordering) != 1:
             return ()
-        return () if _PAYLOADS[self._payload][1].at(self._release) else self.told
+        return self.told if self._batch is not None and self._batch.field is not None else ()
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -275,7 +259,7 @@ class PayloadRules(JobRules):
     @property
     def deletes_first(self) -> bool:
         """Whether the class looks at the flag before it compares."""
-        return _PAYLOADS[self._payload][2].at(self._release)
+        return self._stored is not None and deletes_first(self._stored)
 
 
 def has_odd_flag(rules: JobRules) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.engines.python.column_pairs import compares_as_arrow, takes_last_of_greatest
+from bridge.engines.python.column_pairs import compares_as_arrow
 from bridge.engines.python.engine import run
 from bridge.engines.python.inserts import is_marked
 from bridge.engines.python.keys import of_another_key, same_keys, starts_of
@@ -23,5 +23,4 @@ __all__ = [
     "run",
     "same_keys",
     "starts_of",
-    "takes_last_of_greatest",
 ]

@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines.control_columns import IS_DELETE, ORDERING
-from bridge.engines.python.column_pairs import compares_as_arrow, takes_last_of_greatest
+from bridge.engines.python.column_pairs import compares_as_arrow
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
-from bridge.merge import DELETES, Action, RowSource
+from bridge.merge import DELETES, Action, RowSource, takes_last_of_greatest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -57,11 +57,6 @@ class PairWinners:
         return Winners(told & loses, told & wins)
 
 
-def takes_last_of_greatest(rule: PairRule) -> bool:
-    """Whether of any number of rows the last one of those with the greatest value stays, or the last one of all."""
-    return rule.wins == ((True, True, True) if rule.field is None else (True, True, False))
-
-
 def compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
     """Whether Arrow compares the values of the rule's column as Java compares what Hudi makes of them.
 

@@ -19,6 +19,7 @@ from bridge.programs import PROGRAMS, Origin
 from bridge.spark import META_COLUMNS
 from payloads import SENTINEL, parse_schema, resolve_payload
 from payloads.ordering import compare
+from payloads.rules import ByOrdering, MergeRule, Point, Role
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
 from tests.support.user_payloads import KeepsLongestName
@@ -263,7 +264,18 @@ def test_a_rule_of_a_batch_is_followed_or_calls_decide(wins, monkeypatch):
     def pre_combine(self, older, schema=None, props=None):
         return self if wins[compare(older.ordering_value, self.ordering_value) + 1] else older
 
-    monkeypatch.setattr(payload, "batch_wins", classmethod(lambda _: wins), raising=False)
+    stated = payload.rule
+    later = {
+        (True, True, False): ByOrdering(),
+        (True, False, False): ByOrdering(tie=Role.OLDER),
+        (False, True, True): ByOrdering(reverse=True),
+        (False, False, True): ByOrdering(tie=Role.OLDER, reverse=True),
+    }[wins]
+
+    def rule(_cls, point, schema, props):
+        return MergeRule(later) if point is Point.BATCH else stated(point, schema, props)
+
+    monkeypatch.setattr(payload, "rule", classmethod(rule), raising=False)
     monkeypatch.setattr(payload, "pre_combine", pre_combine, raising=False)
     job, schema = parts_of("combine_input", "0.15", "default")
     pairs = {"a rising": (1, 2), "an equal": (1, 1), "falling": (2, 1)}

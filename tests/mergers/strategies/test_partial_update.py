@@ -7,8 +7,9 @@ import itertools
 import pytest
 
 from mergers import HoodieAvroIndexedRecord, MergerConfigError
-from mergers.strategies import FillUnavailable, IgnoreDefaults, buffered_merger, missed_defaults
+from mergers.strategies import EventTimeMerger, FillUnavailable, IgnoreDefaults, buffered_merger, missed_defaults
 from payloads import NATURAL_ORDER, Branch, HudiRelease, SchemaError, parse_schema
+from payloads.rules import Default, FirstNonDefault, FirstNonMarker, Point, Role, Take
 from tests.mergers.tables import KEY, long
 
 MARKER = "__debezium_unavailable_value"
@@ -53,12 +54,21 @@ class Reverses(IgnoreDefaults):
         return super().filled(low, high, newer)
 
 
-def test_nulls_alone_are_filled_by_what_neither_has_other_gaps_nor_fills_them_in_another_way():
-    defaults = schema_of(n=("long", 0))
-    found = {kind.__name__: kind().fills_nulls_alone(ROWS) for kind in (IgnoreDefaults, FillsTwos, Reverses)}
-    assert found == {"IgnoreDefaults": True, "FillsTwos": False, "Reverses": False}
-    assert not IgnoreDefaults().fills_nulls_alone(defaults)
-    assert not FillUnavailable(PREFIXED).fills_nulls_alone(ROWS)
+def test_a_mode_that_changes_what_another_fills_has_no_rule_unless_it_states_one():
+    found = {kind.__name__: kind().columns(ROWS) for kind in (IgnoreDefaults, FillsTwos, Reverses)}
+    assert found.pop("IgnoreDefaults") == {"*": FirstNonDefault((Take(Role.LATER), Take(Role.EARLIER)), Default.OBJECT)}
+    assert found == {"FillsTwos": None, "Reverses": None}
+    marked = FirstNonMarker((Take(Role.LATER), Take(Role.EARLIER)), MARKER)
+    assert FillUnavailable(PREFIXED).columns(ROWS) == {"v": marked}
+
+
+def test_a_merge_mode_that_extends_another_has_no_rule_unless_it_states_one():
+    class Mine(EventTimeMerger):
+        """Does what it likes."""
+
+    context = mode("EVENT_TIME_ORDERING", None).context
+    assert EventTimeMerger(context).rule(Point.STORED, ROWS) is not None
+    assert Mine(context).rule(Point.STORED, ROWS) is None
 
 
 # -- which version fills which

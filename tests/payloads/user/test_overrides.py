@@ -16,6 +16,7 @@ from payloads import NULL_VALUE, SENTINEL, NullOrderingError, Ordering, RecordBu
 from payloads.avro import decode
 from payloads.builtin.overridable import HOOKS, KNOWN
 from payloads.release import HudiRelease, releases
+from payloads.rules import Point
 from payloads.user import adapt
 from payloads.user.payloads import _adapt
 from tests.payloads.user.classes import CLASSES_OF_MODULE
@@ -403,15 +404,12 @@ def test_a_record_is_built_field_by_field():
 # -- rules
 
 
-def test_no_rule_for_whole_columns_is_left_to_a_subclass():
+def test_no_rule_is_left_to_a_subclass():
     for shipped in payloads.builtin_payloads():
         release = max(shipped.shipped)
         mine = type("Mine", (shipped,), {"isDeleteRecord": lambda self, record: False}).for_release(release)
-        assert mine.insert_tests(SCHEMA, PROPS) is None
-        assert mine.pair_rule(PROPS) is None
-        assert mine.fill_rule(SCHEMA, PROPS, Ordering("long", 1)) is None
-        assert mine.batch_wins() is None
-    assert payloads.DefaultHoodieRecordPayload.for_release("0.15").pair_rule(PROPS) is not None
+        assert [mine.rule(point, SCHEMA, PROPS) for point in Point] == [None] * len(Point)
+    assert payloads.DefaultHoodieRecordPayload.for_release("0.15").rule(Point.STORED, SCHEMA, PROPS) is not None
 
 
 # -- warnings

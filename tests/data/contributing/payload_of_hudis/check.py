@@ -6,6 +6,7 @@ import sys
 
 from bridge.plan import MergePlan
 from payloads import parse_schema, resolve_payload
+from payloads.rules import Point
 
 NAME, RELEASE = "LongestNameAvroPayload", "0.15"
 COLUMNS = "id string, ts bigint, name string"
@@ -15,8 +16,7 @@ MERGED = [("a", 30, "long"), ("b", 20, "longer"), ("c", 30, "newer"), ("d", 1, "
 
 schema = parse_schema({"type": "record", "name": "Row", "fields": [{"name": "name", "type": "string"}]})
 payload_class = resolve_payload(NAME, RELEASE)
-assert payload_class.pair_rule({}) is None
-assert payload_class.insert_tests(schema, {}) is None
+assert [payload_class.rule(point, schema, {}) for point in Point] == [None] * len(Point)
 
 if "spark" in sys.argv[1:]:
     from tests.support.under_engines import check_engines

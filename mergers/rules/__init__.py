@@ -1,0 +1,7 @@
+"""Merge rules on two records: the reference for every other interpreter."""
+
+from __future__ import annotations
+
+from mergers.rules.records import RuleOutcome, RuleVersion, fault_of, merged
+
+__all__ = ["RuleOutcome", "RuleVersion", "fault_of", "merged"]

@@ -1,0 +1,119 @@
+"""The values of columns that a rule makes of two records."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, assert_never
+
+from mergers.strategies import IgnoreDefaults
+from payloads.avro import default_test
+from payloads.ordering import compare
+from payloads.ordering_fields import raw_converter
+from payloads.rules import (
+    Concat,
+    Constant,
+    Default,
+    FirstNonDefault,
+    FirstNonMarker,
+    FirstNonNull,
+    Greatest,
+    IfElse,
+    Least,
+    Sum,
+    Take,
+    Union,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from payloads.avro import AvroSchema, Field
+    from payloads.rules import Column, Role, Test
+
+_BITS = {"int": 32, "long": 64}
+
+
+class Pair(Protocol):
+    """Two versions that a rule merges."""
+
+    older: Any
+    newer: Any
+    schema: AvroSchema
+
+    def side(self, side: Role) -> Any:
+        """Return the version on a side."""
+
+    def holds(self, test: Test) -> bool:
+        """Whether a test of the versions holds."""
+
+
+def column_value(node: Column, pair: Pair, field: Field) -> Any:  # noqa: C901, PLR0911 (one a node)
+    """Return the value of a column."""
+    match node:
+        case Take(side):
+            return (pair.side(side).record or {}).get(field.name)
+        case FirstNonNull(values) | FirstNonDefault(values) | FirstNonMarker(values):
+            is_gap = _gap_of(node, pair, field)
+            for one in values:
+                value = column_value(one, pair, field)
+                if not is_gap(value):
+                    return value
+            return value
+        case Least() | Greatest():
+            return _both(pair, field, lambda older, newer: _of_two(node, field, older, newer))
+        case Sum():
+            return _both(pair, field, lambda older, newer: _sum(field.schema.non_null.kind, older, newer))
+        case Concat():
+            return _both(pair, field, lambda older, newer: [*older, *newer])
+        case Union():
+            return _both(pair, field, lambda older, newer: {**older, **newer})
+        case Constant(value):
+            return value
+        case IfElse(test, then, otherwise):
+            return column_value(then if pair.holds(test) else otherwise, pair, field)
+        case other:
+            assert_never(other)
+
+
+def has_gap(node: Column, pair: Pair, field: Field) -> bool:
+    """Whether a column has more than the value of the later version: what is not that is a gap."""
+    match node:
+        case FirstNonNull(values) | FirstNonDefault(values) | FirstNonMarker(values):
+            return _gap_of(node, pair, field)(column_value(values[0], pair, field))
+        case Take():
+            return False
+        case _:
+            return True
+
+
+def _gap_of(node: FirstNonNull | FirstNonDefault | FirstNonMarker, pair: Pair, field: Field) -> Callable[[Any], bool]:
+    match node:
+        case FirstNonNull():
+            return lambda value: value is None
+        case FirstNonMarker(marker=marker):
+            return lambda value: value == marker
+        case FirstNonDefault(by=Default.EQUALS):
+            return default_test(field)
+        case FirstNonDefault(by=by):
+            gaps = IgnoreDefaults(fidelity="intended" if by is Default.VALUE else "hudi").gaps(pair.schema)
+            return dict(gaps)[field.name]
+        case other:
+            assert_never(other)
+
+
+def _both(pair: Pair, field: Field, joined: Callable[[Any, Any], Any]) -> Any:
+    older, newer = ((side.record or {}).get(field.name) for side in (pair.older, pair.newer))
+    if older is None or newer is None:
+        return newer if older is None else older
+    return joined(older, newer)
+
+
+def _of_two(node: Least | Greatest, field: Field, older: Any, newer: Any) -> Any:
+    convert = raw_converter(field.schema)
+    order = compare(convert(older), convert(newer))
+    return older if (order <= 0) is isinstance(node, Least) else newer
+
+
+def _sum(kind: str, older: Any, newer: Any) -> Any:
+    """Add as Java does: integers wrap around."""
+    total, bits = older + newer, _BITS.get(kind)
+    return total if bits is None else (total + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))

@@ -1,0 +1,141 @@
+"""Whether a rule fits a schema: its columns are there, with types that its nodes can merge."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, assert_never
+
+from payloads.errors import SchemaError
+from payloads.rules.nodes import (
+    DATA,
+    AllOf,
+    AnyOf,
+    ByArrival,
+    ByColumn,
+    ByOrdering,
+    ColumnIs,
+    Concat,
+    Constant,
+    FirstNonDefault,
+    FirstNonMarker,
+    FirstNonNull,
+    Greatest,
+    IfElse,
+    IsDelete,
+    IsEmpty,
+    IsNatural,
+    IsUnordered,
+    LaterIs,
+    Least,
+    Not,
+    Sum,
+    Take,
+    Union,
+)
+from payloads.rules.words import How
+
+if TYPE_CHECKING:
+    from payloads.avro import AvroSchema
+    from payloads.rules.nodes import Column, Later, MergeRule, RuleNode, Test
+
+_NUMBERS = ("int", "long", "float", "double")
+_UNORDERED = ("map", "union", "null")
+
+
+def check_rule(rule: MergeRule, schema: AvroSchema) -> None:
+    """Check that a rule merges records of a schema.
+
+    Raises:
+        SchemaError: naming node, column and type.
+    """
+    _check_later(rule.later, schema)
+    if rule.deletes.marker is not None:
+        _type(rule.deletes.marker, rule.deletes.marker.column, schema)
+    for case in rule.cases:
+        _check_test(case.when, schema)
+    for name, node in rule.columns.items():
+        if name != DATA:
+            _check_column(node, name, _type(node, name, schema), schema)
+            continue
+        for field in schema.fields:
+            if field.name not in rule.columns:
+                _check_column(node, field.name, field.schema.non_null, schema)
+
+
+def _check_later(later: Later, schema: AvroSchema) -> None:
+    match later:
+        case ByColumn(names, how=how):
+            for name in names:
+                head = _type(later, name.partition(".")[0], schema)
+                if "." not in name:
+                    _refuse(later, name, head, head.kind in _UNORDERED, "compares")
+                    _refuse(later, name, head, how is not How.JAVA and head.kind != "string", "compares texts, so")
+        case ByArrival() | ByOrdering():
+            pass
+        case other:
+            assert_never(other)
+
+
+def _type(node: RuleNode, name: str, schema: AvroSchema) -> AvroSchema:
+    field = schema.by_name.get(name)
+    if field is None:
+        msg = f"{node!r}: {SchemaError.from_missing_field(name, schema.by_name)}"
+        raise SchemaError(msg)
+    return field.schema.non_null
+
+
+def _refuse(node: RuleNode, name: str, kind: AvroSchema, refuses: bool, why: str) -> None:  # noqa: FBT001 (private)
+    if refuses:
+        msg = f"{node!r} {why} the column {name!r} of type {kind.kind} does not fit; take another node or column"
+        raise SchemaError(msg)
+
+
+def _check_test(test: Test, schema: AvroSchema) -> None:
+    match test:
+        case ColumnIs(column=name, value=value):
+            kind = _type(test, name, schema)
+            fits = value is None or kind.kind == "union" or kind.fits(value)
+            _refuse(test, name, kind, not fits, "compares with a value of another type, so")
+        case AllOf(tests) | AnyOf(tests):
+            for one in tests:
+                _check_test(one, schema)
+        case Not(inner):
+            _check_test(inner, schema)
+        case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs():
+            pass
+        case other:
+            assert_never(other)
+
+
+def _check_column(node: Column, name: str, kind: AvroSchema, schema: AvroSchema) -> None:
+    match node:
+        case FirstNonNull(values) | FirstNonDefault(values):
+            _check_all(values, node, name, kind, schema)
+        case FirstNonMarker(values, marker):
+            wanted = "string" if isinstance(marker, str) else "bytes"
+            _refuse(node, name, kind, kind.kind != wanted, f"has a marker of type {wanted}, so")
+            _check_all(values, node, name, kind, schema)
+        case Least() | Greatest():
+            _refuse(node, name, kind, kind.kind in _UNORDERED, "compares, so")
+        case Sum():
+            _refuse(node, name, kind, kind.kind not in _NUMBERS or kind.logical is not None, "adds numbers, so")
+        case Concat():
+            _refuse(node, name, kind, kind.kind != "array", "joins arrays, so")
+        case Union():
+            _refuse(node, name, kind, kind.kind != "map", "joins maps, so")
+        case Constant(value):
+            nullable = schema.by_name[name].schema.nullable
+            fits = nullable if value is None else kind.fits(value)
+            _refuse(node, name, kind, not fits, "is of another type, so")
+        case IfElse(test, then, otherwise):
+            _check_test(test, schema)
+            _check_all((then, otherwise), node, name, kind, schema)
+        case Take():
+            pass
+        case other:
+            assert_never(other)
+
+
+def _check_all(values: Any, node: RuleNode, name: str, kind: AvroSchema, schema: AvroSchema) -> None:
+    _refuse(node, name, kind, not values, "has no values, so")
+    for value in values:
+        _check_column(value, name, kind, schema)

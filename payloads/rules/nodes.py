@@ -1,0 +1,343 @@
+"""The nodes of merge rules: what a merge of two versions of one record yields, as frozen values without functions.
+
+A version is a record or none, with the ordering value that it carries. The *older* version arrived first, the *newer*
+one after it; which of the two is the *later* one, a rule says itself. A rule prints as itself.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Needs, Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DATA: Final = "*"
+"""All columns that a rule does not name, but Hudi's meta columns: these are the later version's."""
+COMMIT_TIME: Final = "_hoodie_commit_time"
+META_COLUMNS: Final = (
+    COMMIT_TIME,
+    "_hoodie_commit_seqno",
+    "_hoodie_record_key",
+    "_hoodie_partition_path",
+    "_hoodie_file_name",
+)
+
+
+class RuleNode:
+    """A part of a rule."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{field.name}={getattr(self, field.name)!r}"
+            for field in dataclasses.fields(self)  # type: ignore[arg-type]  # every node is one
+            if getattr(self, field.name) != field.default
+        )
+        return f"{type(self).__name__}({shown})"
+
+
+# -- which version is the later one
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ByArrival(RuleNode):
+    """The newer version."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ByOrdering(RuleNode):
+    """The version with the greater ordering value of those that they carry.
+
+    Attributes:
+        tie: the side that is later where both are equal.
+        reverse: whether the lesser value is the later one.
+        how: how they compare.
+        unlike_wins: whether the newer version is later where the values have different Java classes; else that is an
+            error, as null is.
+    """
+
+    tie: Role = Role.NEWER
+    reverse: bool = False
+    how: How = How.JAVA
+    unlike_wins: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ByColumn(RuleNode):
+    """The version with the greater value in columns; where the older version has none, the newer one.
+
+    Attributes:
+        names: the columns, dotted where they are nested; several compare as a list.
+        against: what the newer version compares.
+        tie, reverse, how: as in `ByOrdering`.
+        consistent: whether timestamps are cut to milliseconds.
+        refuses_maps: whether a map is an error where it is read, and not where it is compared.
+    """
+
+    names: tuple[str, ...]
+    against: Against = Against.COLUMN
+    tie: Role = Role.NEWER
+    reverse: bool = False
+    how: How = How.JAVA
+    consistent: bool = False
+    refuses_maps: bool = False
+
+
+Later = ByArrival | ByOrdering | ByColumn
+
+
+# -- tests of versions
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Marker(RuleNode):
+    """A text in a column that marks a delete.
+
+    Attributes:
+        column: the column.
+        text: the text that its value has in Java.
+        ignore_case: whether it may be written in any case.
+    """
+
+    column: str
+    text: str
+    ignore_case: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DeleteTests(RuleNode):
+    """When a version is a delete: any of these, and always without a record.
+
+    Attributes:
+        flag: whether `_hoodie_is_deleted` is true.
+        marker: a text in a column.
+        marked: whether the version was marked as one when it was made.
+    """
+
+    flag: bool = False
+    marker: Marker | None = None
+    marked: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IsEmpty(RuleNode):
+    """There is no record."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IsDelete(RuleNode):
+    """It is a delete by the rule's `deletes`."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IsNatural(RuleNode):
+    """It carries Integer 0, Hudi's "no ordering value"."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IsUnordered(RuleNode):
+    """The ordering value that it carries is null."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class LaterIs(RuleNode):
+    """The later version is the one on a side, older or newer."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class ColumnIs(RuleNode):
+    """A column has a value, which may be null; without a record no column has one."""
+
+    role: Role
+    column: str
+    value: bool | int | str | bytes | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AllOf(RuleNode):
+    """All tests hold; later ones are not made once one fails."""
+
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class AnyOf(RuleNode):
+    """One of the tests holds; later ones are not made."""
+
+    tests: tuple[Test, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Not(RuleNode):
+    """The test does not hold."""
+
+    test: Test
+
+
+Test = IsEmpty | IsDelete | IsNatural | IsUnordered | LaterIs | ColumnIs | AllOf | AnyOf | Not
+
+
+# -- values of columns
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Take(RuleNode):
+    """The value of one version."""
+
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FirstNonNull(RuleNode):
+    """The first value that is not null, else null."""
+
+    values: tuple[Column, ...]
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FirstNonDefault(RuleNode):
+    """The first value that is not the default of the column, else the last one."""
+
+    values: tuple[Column, ...]
+    by: Default = Default.EQUALS
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class FirstNonMarker(RuleNode):
+    """The first value that is not a marker, else the last one; null is no marker."""
+
+    values: tuple[Column, ...]
+    marker: str | bytes
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Least(RuleNode):
+    """The lesser value of both versions; the one that is there if the other is null."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Greatest(RuleNode):
+    """The greater value of both versions; the one that is there if the other is null."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sum(RuleNode):
+    """The sum of both versions, in the width of the column; the one that is there if the other is null."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Concat(RuleNode):
+    """The elements of the older version, then those of the newer one; the one that is there if the other is null."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Union(RuleNode):
+    """The entries of both versions, those of the newer one first; the one that is there if the other is null."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Constant(RuleNode):
+    """A value."""
+
+    value: bool | int | float | str | bytes | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class IfElse(RuleNode):
+    """One value where a test holds, else another."""
+
+    test: Test
+    then: Column
+    otherwise: Column
+
+
+Column = (
+    Take | FirstNonNull | FirstNonDefault | FirstNonMarker | Least | Greatest | Sum | Concat | Union | Constant | IfElse
+)
+
+
+# -- the rule
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Error(RuleNode):
+    """The merge fails."""
+
+    fault: ErrorKind
+
+
+Gives = Effect | Error
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Case(RuleNode):
+    """What the merge yields where a test holds."""
+
+    when: Test
+    gives: Gives
+
+
+class Columns(dict[str, Column]):
+    """The values of columns by name, those of `DATA` first; never changed."""
+
+    __slots__ = ()
+
+    def __init__(self, columns: Mapping[str, Column]) -> None:
+        """Take the values; a rule that names no other value for `DATA` takes them from the later version."""
+        super().__init__({DATA: Take(Role.LATER), **{name: columns[name] for name in sorted(columns)}})
+
+    def __hash__(self) -> int:  # type: ignore[override]
+        return hash(tuple(self.items()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Columns, (dict(self),)
+
+
+@dataclass(frozen=True, repr=False)
+class MergeRule(RuleNode):
+    """What a merge of two versions yields: the first case that holds, else `otherwise`.
+
+    Attributes:
+        later: which version is the later one.
+        deletes: when a version is a delete.
+        cases: tests in order, each with what it yields.
+        otherwise: what it yields where none holds; None: a new record if `columns` are not just the later version's.
+        columns: the values of a new record by column.
+        conditions: what must hold for the rule to apply; else the class is called.
+    """
+
+    later: Later = ByArrival()
+    deletes: DeleteTests = DeleteTests()
+    cases: tuple[Case, ...] = ()
+    otherwise: Gives | None = None
+    columns: Mapping[str, Column] = Columns({})
+    conditions: tuple[Needs, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", Columns(self.columns))
+
+    @property
+    def result(self) -> Gives:
+        """What it yields where no case holds."""
+        if self.otherwise is not None:
+            return self.otherwise
+        return Effect.WINNER if self.columns == Columns({}) else Effect.NEW
+
+    def column(self, name: str) -> Column:
+        """Return the value of a column."""
+        return self.columns.get(name, Take(Role.LATER) if name in META_COLUMNS else self.columns[DATA])
