@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import MADE, PREFIX
 from bridge.spark import quoted, quoted_name
-from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, PartialUpdateMode
+from payloads.rules import DATA, META_COLUMNS, FirstNonDefault, FirstNonMarker, FirstNonNull, Role, Take
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame
 
     from payloads import AvroSchema
+    from payloads.rules import Column as RuleColumn
+    from payloads.rules import MergeRule
 
 _SEGMENT, _LAST, _DELETED, _GIVES, _RANK = (
     f"{PREFIX}{name}" for name in ("segment", "last_segment", "deleted", "gives", "rank")
 )
 _ROW = f"{PREFIX}row"
+_FROM_OTHER = (Take(Role.LATER), Take(Role.EARLIER))
 _HELPERS = (_SEGMENT, _LAST, _DELETED, _GIVES, _RANK, _ROW)
 
 
@@ -46,35 +49,40 @@ class Gap(NamedTuple):
         return f"COALESCE({column} = {f'CAST({literal} AS STRING)' if is_text else literal}, FALSE)"
 
 
-def gaps_of(mode: str | None, schema: AvroSchema, props: Mapping[str, str], *, reads_bytes: bool) -> tuple[Gap, ...]:
-    """Return the columns of a schema that was made of a frame which a partial update mode fills.
-
-    In such a schema only null is declared as a default. Spark's rows show no text of bytes to FILL_UNAVAILABLE.
-    """
-    return () if mode is None else _GAPS[mode](schema, props, reads_bytes)
-
-
-def _nulls(schema: AvroSchema, _props: Mapping[str, str], _reads_bytes: bool) -> tuple[Gap, ...]:  # noqa: FBT001 (one of several)
-    return tuple(Gap(field.name, None) for field in schema.fields if field.schema.nullable)
-
-
-def _marked(schema: AvroSchema, props: Mapping[str, str], reads_bytes: bool) -> tuple[Gap, ...]:  # noqa: FBT001
-    marker = props.get(MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE)
-    if marker is None:
-        return ()
-    kinds: dict[str, str | bytes] = {"string": marker}
-    if reads_bytes:
-        kinds["bytes"] = marker.encode()
-    marked = [(field.name, field.schema.non_null) for field in schema.fields]
-    return tuple(Gap(name, kinds[kind.kind]) for name, kind in marked if kind.kind in kinds and kind.logical is None)
+def gaps_of(rule: MergeRule, schema: AvroSchema) -> tuple[Gap, ...]:
+    """Return the columns that a rule fills from the other version; meta columns are not merged here."""
+    found: list[Gap] = []
+    for name, node in rule.columns.items():
+        match node:
+            case FirstNonDefault() | FirstNonNull() if name == DATA:
+                found += [Gap(field.name, None) for field in schema.fields if field.schema.nullable]
+            case FirstNonMarker(marker=marker):
+                if schema.by_name[name].schema.non_null.logical is None:
+                    found.append(Gap(name, marker))
+            case _:
+                pass
+    return tuple(found)
 
 
-_GAPS: dict[str, Callable[[AvroSchema, Mapping[str, str], bool], tuple[Gap, ...]]] = {
-    PartialUpdateMode.IGNORE_DEFAULTS.value: _nulls,
-    PartialUpdateMode.FILL_UNAVAILABLE.value: _marked,
-}
-FILLED: Final = frozenset({None, *_GAPS})
-"""The partial update modes that are filled by expressions, and none."""
+def unfilled(rule: MergeRule, schema: AvroSchema) -> list[RuleColumn]:
+    """Return the nodes of columns for which `gaps_of` is not enough."""
+    has_defaults = any(field.has_default and field.default is not None for field in schema.fields)
+    found: list[RuleColumn] = []
+    for name, node in rule.columns.items():
+        match node:
+            case _ if name in META_COLUMNS:
+                continue
+            case Take(Role.LATER):
+                continue
+            case FirstNonDefault(values) | FirstNonNull(values) if name == DATA and not has_defaults:
+                is_filled = values == _FROM_OTHER
+            case FirstNonMarker(values):
+                is_filled = values == _FROM_OTHER
+            case _:
+                is_filled = False
+        if not is_filled:
+            found.append(node)
+    return found
 
 
 def any_gap(gaps: tuple[Gap, ...], names: Mapping[str, str] | None = None) -> Column:

@@ -96,7 +96,7 @@ _BEFORE_RULES = (
     ("program", "only combine_input, upsert, append, snapshot, compact and simulate run as expressions"),
     ("merger", "a merger of record type SPARK decides"),
     ("settings", "the settings don't fit together"),
-    ("mode", "a mode has no expressions"),
+    ("rule", "a mode or a node of its rule has no expressions"),
 )
 
 REFUSALS = (
@@ -263,7 +263,7 @@ def _rules(job: Job) -> JobRules:
         raise NotLoweredError(msg) from error
     if rules is not None:
         if rules.unknown:
-            msg = f"{reasons['mode']}: {', '.join(rules.unknown)}"
+            msg = f"{reasons['rule']}: {', '.join(rules.unknown)}"
             raise NotLoweredError(msg)
         return rules
     side: object = merge.reader if reads else merge.writer

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import abc
+import functools
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.engines.native.gaps import FILLED, gaps_of
+from bridge.engines.native.gaps import gaps_of, unfilled
 from bridge.engines.native.ordering import kind_of
 from bridge.merge import (
     MergePoint,
@@ -17,10 +18,24 @@ from bridge.merge import (
     pair_of,
     takes_last_of_greatest,
 )
-from mergers import RecordMergeMode
+from mergers import HoodieRecordType, RecordMergeMode, buffered_merger
 from payloads.builtin import IS_DELETED, PartialUpdateAvroPayload, flag_tests
 from payloads.release import ByRelease
-from payloads.rules import Case, Error, ErrorKind, IsUnordered, Point, Role
+from payloads.rules import (
+    AllOf,
+    AnyOf,
+    ByArrival,
+    ByOrdering,
+    Case,
+    Effect,
+    Error,
+    ErrorKind,
+    IsDelete,
+    IsNatural,
+    IsUnordered,
+    Point,
+    Role,
+)
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, PointRule
@@ -29,11 +44,24 @@ if TYPE_CHECKING:
     from bridge.engines.native.ordering import Kind
     from bridge.merge import Payloads, RecordMerge, SingleRows
     from payloads.builtin import DeleteTest
+    from payloads.rules import MergeRule
 
+OLDER, NEWER = Role.OLDER, Role.NEWER
 READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
 HISTORY, _QUERIES = "simulate", "snapshot"
 _COMPARES_ROWS = frozenset({"upsert", HISTORY})
-_KNOWN = frozenset({RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.CUSTOM})
+_RESETS = Case(AnyOf(tuple(AllOf((IsDelete(role), IsNatural(role))) for role in (OLDER, NEWER))), Effect.INCOMING)
+_UNFILLED = Case(AnyOf((IsDelete(OLDER), IsDelete(NEWER))), Effect.WINNER)
+_MET = frozenset(
+    {
+        (ByArrival(), ()),
+        (ByArrival(), (_UNFILLED,)),
+        (ByOrdering(), (_RESETS,)),
+        (ByOrdering(), (_RESETS, _UNFILLED)),
+    }
+)
+"""How versions meet by the modes that `versions.py` folds: which one is later, and what deletes do."""
+_KEPT = frozenset({Effect.WINNER, Effect.FILLED})
 
 _ASKS_FIRST = ByRelease(False, {"0.13": True})
 """Whether a writer asks a payload whether it is a delete before it asks for the insert value."""
@@ -134,17 +162,39 @@ class ModeRules(JobRules):
         """The rules of the merge points that the job goes through."""
         return (self.config.read,) if self.reads_log else (self.config.dedup, self.config.merge)
 
+    @functools.cached_property
+    def rule(self) -> MergeRule | None:
+        """The rule of the mode; None in CUSTOM, where a class or a merger decides, and for a mode that states none."""
+        mode, job = self.rules[0].mode, self.job
+        if mode is None or mode is RecordMergeMode.CUSTOM:
+            return None
+        merger = buffered_merger(
+            mode,
+            job.schema,
+            merge_props(self.config, job.plan),
+            release=job.plan.release,
+            engine=HoodieRecordType.SPARK if self.reads_log else HoodieRecordType.AVRO,
+            partial_update_mode=self.config.partial_update_mode,
+            fidelity=job.plan.fidelity,
+        )
+        return merger.rule(Point.STORED, job.schema)
+
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The modes that have no expressions, by name; a payload class or a merger may decide in CUSTOM."""
-        modes = {str(rule.mode and rule.mode.value) for rule in self.rules if rule.mode not in _KNOWN}
-        partial = self.config.partial_update_mode
-        return (*sorted(modes), *(() if partial in FILLED else (str(partial),)))
+        """The modes that state no rule, by name, or the nodes of the rule that expressions don't run."""
+        mode, rule = self.rules[0].mode, self.rule
+        if mode is RecordMergeMode.CUSTOM:
+            return ()
+        if rule is None:
+            return tuple(str(name) for name in (mode and mode.value, self.config.partial_update_mode) if name)
+        nodes: list[object] = [] if (rule.later, rule.cases) in _MET else [rule.later, *rule.cases]
+        nodes += [] if rule.result in _KEPT else [rule.result]
+        return tuple(map(repr, [*nodes, *unfilled(rule, self.job.schema)]))
 
     @property
     def by_event_time(self) -> bool:
         """Whether ordering values compare."""
-        return self.rules[0].mode is RecordMergeMode.EVENT_TIME_ORDERING
+        return self.rule is not None and isinstance(self.rule.later, ByOrdering)
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -184,10 +234,7 @@ class ModeRules(JobRules):
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """Those of the partial update mode."""
-        job = self.job
-        props = merge_props(self.config, job.plan)
-        mode = self.config.partial_update_mode
-        return gaps_of(mode, job.schema, props, reads_bytes=not self.reads_log)
+        return () if self.rule is None else gaps_of(self.rule, self.job.schema)
 
     def is_comparable(self, kind: Kind) -> bool:
         """Whether a writer, or a reader, compares values of one class, whose texts are those of SQL.

@@ -23,8 +23,10 @@ from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.pipeline.point_run import PointRun
 from bridge.programs import PROGRAMS, EngineName
 from bridge.spark.small_input import INTERPRETED
+from mergers.strategies import EventTimeMerger
 from payloads import PayloadFailedError
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
+from payloads.rules import ByOrdering, Case, Effect, IsDelete, MergeRule, Role, Sum
 from payloads.user import CallGuard
 from tests.bridge.engines.agreement import agree, broadcasts, outcomes_of
 from tests.bridge.engines.combinations import covering, natively
@@ -412,6 +414,25 @@ def test_what_it_does_not_run_goes_to_python_and_says_why(
     assert reason in choice.why
     with pytest.raises(PlanError, match=f"the native engine does not run this: .*{reason}"):
         upsert(frame, frame, plan_of(**settings, engine="native"))
+
+
+UNKNOWN = {
+    "which is later": (MergeRule(ByOrdering(reverse=True)), r"ByOrdering\(reverse=True\)"),
+    "a case": (MergeRule(cases=(Case(IsDelete(Role.NEWER), Effect.CURRENT),)), r"Case\(when=IsDelete\(role=NEWER\)"),
+    "what it yields": (MergeRule(otherwise=Effect.DELETE), "DELETE"),
+    "a column": (MergeRule(columns={"ts": Sum()}, otherwise=Effect.FILLED), r"Sum\(\)"),
+}
+
+
+@pytest.mark.parametrize(("rule", "node"), UNKNOWN.values(), ids=UNKNOWN)
+def test_a_node_that_has_no_expressions_is_named(
+    spark: SparkSession, rule: MergeRule, node: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(EventTimeMerger, "rule", lambda *_: rule)
+    frame = spark.createDataFrame([], ROWS)
+    choice = engine_of(job_of(frame, plan_of()))
+    assert choice.engine is EngineName.PYTHON
+    assert re.search(node, choice.why), choice.why
 
 
 def test_auto_runs_the_merge_modes_and_their_payloads_natively(spark: SparkSession) -> None:
