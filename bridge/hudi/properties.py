@@ -86,7 +86,7 @@ class TableProperties:
         if generator not in _GENERATORS:
             msg = f"{files.described(PROPERTIES_FILE)}: {keys.KEYGEN_TYPE} is {generator!r}; restore the file"
             raise UnreadableTableError(msg)
-        if found._text(keys.TIMELINE_LAYOUT, _LAYOUTS[0]) not in _LAYOUTS:
+        if found.stored.get(keys.TIMELINE_LAYOUT, _LAYOUTS[0]) not in _LAYOUTS:
             msg = f"{files.described(PROPERTIES_FILE)}: {found.misfit}; restore the file"
             raise UnreadableTableError(msg)
         return found
@@ -143,8 +143,8 @@ class TableProperties:
     @property
     def misfit(self) -> str | None:
         """A layout of the timeline that is not that of the table version, by which readers differ; None for none."""
-        layout, own = self._text(keys.TIMELINE_LAYOUT, ""), _LAYOUTS[1 + self.has_completion_times]
-        if layout in {"", own}:
+        layout, own = self.stored.get(keys.TIMELINE_LAYOUT), _LAYOUTS[1 + self.has_completion_times]
+        if layout in {None, own}:
             return None
         return f"{keys.TIMELINE_LAYOUT} is {layout!r}, and that of table version {self.version} is {own}"
 

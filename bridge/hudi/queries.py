@@ -12,7 +12,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities
+from bridge.config import assumed_writer, capabilities, keys
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -20,7 +20,7 @@ from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.listings import TableListings
 from bridge.hudi.partition_values import check_paths, text_columns, told_by_paths
-from bridge.hudi.properties import TableProperties
+from bridge.hudi.properties import PROPERTIES_FILE, TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
 from bridge.hudi.table_schema import table_schema
 from bridge.hudi.timeline import ActiveTimeline
@@ -114,6 +114,10 @@ class TableQueries:
                 f"{self.files.path} has table version {self.properties.version}, and Hudi {release} reads none after "
                 f"{newest}; use release {assumed_writer(self.properties.version)} or later"
             )
+            raise UnreadableTableError(msg)
+        if capabilities(release).file_group_reader and keys.TIMELINE_LAYOUT not in self.properties.stored:
+            lacking = f"the properties lack {keys.TIMELINE_LAYOUT}, without which Hudi finds no table"
+            msg = f"{self.files.path}: {lacking}; restore {PROPERTIES_FILE}"
             raise UnreadableTableError(msg)
         return release
 

@@ -68,6 +68,17 @@ def test_properties_that_hudi_refuses(tables: Path, tmp_path: Path, name: str, v
         rows(path)
 
 
+@pytest.mark.parametrize(("release", "is_read"), [("0.15", True), ("1.0", False), ("1.2", False)])
+def test_from_1_0_on_a_table_says_its_layout(made: MadeTable, release: str, is_read: bool) -> None:  # noqa: FBT001 (an example)
+    file = made.path / ".hoodie/hoodie.properties"
+    file.write_text(file.read_text().replace("hoodie.timeline.layout.version=1\n", ""))
+    if is_read:
+        assert len(rows(made.path, release)) == 3
+        return
+    with pytest.raises(UnreadableTableError, match=r"the properties lack hoodie.timeline.layout.version"):
+        rows(made.path, release)
+
+
 @pytest.mark.parametrize(("layout", "told"), [("0", 1), ("1", 0), ("2", 1)])
 def test_a_timeline_of_another_layout_is_told(tables: Path, tmp_path: Path, layout: str, told: int) -> None:
     """Real 0.15.0 shows the same rows, 1.2.0 those of base files alone."""

@@ -197,7 +197,8 @@ def _command(words: list[str], table: Path) -> Answer:
 
 def _refused(why: str, table: Path) -> Answer:
     told = why.replace(str(table), "TABLE")
-    return {"refused": told, "is_sentence": "TABLE" in told and not _INTERNALS.search(told)}
+    names = "TABLE" in told or " failed at " in told  # the file, or payload, merge point and key
+    return {"refused": told, "is_sentence": names and not _INTERNALS.search(told)}
 
 
 def _serve(name: str, descriptor: int) -> None:
