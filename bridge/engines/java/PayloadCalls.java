@@ -218,7 +218,7 @@ public final class PayloadCalls implements Function {
             return;
         }
         GenericRecord record = schemas.decoded(step.get("schema"), (String) step.get("record"));
-        record = step.containsKey("merged") ? Decoded.of(record) : record;
+        record = step.containsKey("of_merge") ? Decoded.of(record) : record;
         List ordering = (List) step.get("ordering");
         Object payload;
         if (constructor.equals("option")) {

@@ -223,7 +223,7 @@ class JvmPayload(ShuffledPayload):
             self.number, self.java_name, _written(self.record, known), self.ordering_value, known
         )
         step = {**step, "written": True} if self.is_written else step
-        step = {**step, "merged": True} if self.is_merged else step
+        step = {**step, "of_merge": True} if self.is_merged else step
         return {**step, "shuffled": True} if self.is_built_shuffled else step
 
     def _answered(self, answer: JavaAnswer, current: Record | None) -> Record | Sentinel | None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
+    from bridge.merge.carriers import StoredRow
+
 KEEPS_LONGEST = "tests.support.user_payloads:KeepsLongestName"
 MODES = ["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"]
 PARTIAL = [f"{mode} with IGNORE_DEFAULTS" for mode in MODES]
@@ -180,18 +182,24 @@ def merged(plan: MergePlan) -> tuple[str, str]:
     """Return the name of two versions of a batch together, and of the later one with the stored row."""
     fields = [{"name": "id", "type": "string"}, {"name": "ts", "type": "long"}, {"name": "name", "type": "string"}]
     merge = RecordMerge(plan, parse_schema({"type": "record", "name": "row", "fields": fields}))
-    older, newer = (
-        merge.incoming(HoodieKey("a"), {"id": "a", "ts": ts, "name": name}, None) for ts, name in ((1, "x"), (2, "y"))
-    )
-    return merge.combine_input(older, newer).record["name"], merge.upsert(older, newer).version.record["name"]
+
+    def version(ts: int, name: str) -> StoredRow:
+        return merge.incoming(HoodieKey("a"), {"id": "a", "ts": ts, "name": name}, None)
+
+    combined = merge.combine_input(version(1, "x"), version(2, "y"))
+    return combined.record["name"], merge.upsert(version(1, "x"), version(2, "y")).version.record["name"]
 
 
 def test_a_merger_in_python_merges_as_the_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counts answers pre_combine by the later version as it is, and combine by one with a mark."""
+    """Counts answers pre_combine by the later version as it is, and combine by one with a mark.
+
+    From 1.1 on a writer gives the class the insert value of each row, marked already; a merger gets the row.
+    """
     payload = "tests.support.user_payloads:Counts"
     merger = python_merger(payload, tmp_path, monkeypatch)
     own = merged(MergePlan(merger=merger, key="id", ordering="ts"))
-    assert own == merged(MergePlan(payload=payload, key="id", ordering="ts")) == ("y", "y*1")
+    assert own == merged(MergePlan(payload=payload, key="id", ordering="ts", release="1.0")) == ("y", "y*1")
+    assert merged(MergePlan(payload=payload, key="id", ordering="ts")) == ("y*1", "y*1*1")
     made = migrate(left(payload), merger)
     assert (after(made).strategy, after(made).payload) == (strategy_id(payload), None)
     steps = made.plans[TableType.COPY_ON_WRITE].apply
