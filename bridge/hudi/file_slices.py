@@ -106,6 +106,7 @@ class _Group:
 @dataclass
 class _Slice:
     base: BaseFile | None = None
+    is_lost: bool = False  # it has a base file whose commit never completed
     logs: list[LogFile] = field(default_factory=list)
 
 
@@ -187,8 +188,8 @@ class SliceView:
         """Whether a slice is more than what a writer left that never completed."""
         if key == compaction or self._timeline.is_valid(key):
             return bool(found.base or found.logs)
-        # Version 6: an inflight instant began the slice; its blocks are judged one by one.
-        return not self._own_instants and found.base is None and bool(found.logs)
+        # Version 6: an inflight instant began the slice with a log; its blocks are judged one by one.
+        return not self._own_instants and found.base is None and bool(found.logs) and not found.is_lost
 
     def _slices(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:
         slices: dict[str, _Slice] = defaultdict(_Slice)
@@ -196,6 +197,8 @@ class SliceView:
             # A compaction that did not complete may have left a part of its base file.
             if self._timeline.is_valid(base.instant) and base.instant != compaction:
                 slices[base.instant].base = base
+            elif not self._own_instants and base.instant != compaction:
+                slices[base.instant].is_lost = True
         if compaction is not None:
             slices[compaction]  # it takes log files before it has a base file
         for log in sorted(group.logs):

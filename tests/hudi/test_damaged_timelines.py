@@ -46,6 +46,15 @@ def test_an_instant_that_lost_its_completion_is_told_where_readers_differ(tables
     assert [text.partition(",")[0] for text in altered(path)] == [f"the timeline has {first.stem} as open"]
 
 
+def test_logs_on_a_base_file_that_never_completed_do_not_count(made: MadeTable) -> None:
+    """The commit that wrote the base file is open, and a completed one is older."""
+    older = made.path / ".hoodie" / f"{int(instant(0)) - 1}.deltacommit"
+    first = made.path / ".hoodie" / f"{instant(0)}.deltacommit"
+    older.write_text(first.read_text())
+    first.rename(f"{first}.inflight")
+    assert rows(made.path, "0.15") == rows(made.path, "1.2") == []
+
+
 def test_a_compaction_that_lost_its_completion_is_told(tables: Path, tmp_path: Path) -> None:
     path = copied(tables, tmp_path, "1.0.2", "mor-archived-default")
     (compaction,) = (path / ".hoodie/timeline").glob("*.commit")
