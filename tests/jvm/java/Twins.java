@@ -16,13 +16,19 @@ import org.apache.hudi.common.util.Option;
 /** Payloads that are written twice, here and in tests/jvm/twins.py. */
 public class Twins {
 
+    /** Returns a record of Avro's own: those of Hudi's class lose their schema in a shuffle from 1.1 on. */
+    private static GenericRecord kept(GenericRecord record) {
+        return record == null || record instanceof GenericData.Record ? record
+            : GenericData.get().deepCopy(record.getSchema(), record);
+    }
+
     /** Prefers the greater ordering value; deletes, or leaves alone, what its column `op` says. */
     public static class Latest implements HoodieRecordPayload<Latest> {
         private final GenericRecord record;
         private final Comparable orderingVal;
 
         public Latest(GenericRecord record, Comparable orderingVal) {
-            this.record = record;
+            this.record = kept(record);
             this.orderingVal = orderingVal;
         }
 
@@ -67,7 +73,7 @@ public class Twins {
         private final Comparable orderingVal;
 
         public Sum(GenericRecord record, Comparable orderingVal) {
-            this.record = record;
+            this.record = kept(record);
             this.orderingVal = orderingVal;
         }
 
@@ -208,7 +214,7 @@ public class Twins {
             if (record != null && "ignore".equals(String.valueOf(record.get("op")))) {
                 throw new IllegalArgumentException("no such operation");
             }
-            own = record;
+            own = kept(record);
         }
 
         public Fails(Option<GenericRecord> record) {
