@@ -82,7 +82,9 @@ def test_a_sentinel_that_would_be_merged_is_refused(jar, spark, release, case):
 @pytest.mark.parametrize("table_type", ["cow", "mor"])
 def test_a_class_that_keeps_its_record_fails_where_two_rows_of_a_batch_were_merged(jar, spark, table_type):
     """The record that it keeps has lost its schema by then, in Hudi's own class."""
-    assert "NullPointerException" in refused(jar, spark, ("Holds", "1.2", table_type), "dup-existing", "A")
+    said = refused(jar, spark, ("Holds", "1.2", table_type), "dup-existing", "A")
+    assert "NullPointerException" in said
+    assert "loses the schema of a record that the class keeps (record): keep the record's bytes, or a copy of it" in said
 
 
 @pytest.mark.parametrize(("case", "kept"), [("dup-existing", ["b1N"]), ("dup-existing-late", ["a1103A", "b1N"])])
