@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader
 from bridge.hudi.avro_columns import WITHOUT_COUNT, NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.errors import told
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
@@ -136,7 +137,7 @@ def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
     try:
         yield from records
     except (SchemaError, ValueError, struct.error, pa.ArrowException, OSError) as error:
-        reason = f"its records can't be read: {error}"
+        reason = f"its records can't be read: {told(error)}"
         raise block.damaged(reason) from error
 
 
@@ -196,7 +197,7 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
     try:
         return _deletes(block.content(stream), release)
     except (SchemaError, ValueError, struct.error) as error:
-        reason = f"its deletes can't be read: {error}"
+        reason = f"its deletes can't be read: {told(error)}"
         raise block.damaged(reason) from error
 
 

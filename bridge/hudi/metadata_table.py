@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.files import TableFiles
 
+_PAYLOAD: Final = "HoodieMetadataPayload"
 _FOLDER: Final = ".hoodie/metadata"
 _PARTITION: Final = "files"
 _ALL_PARTITIONS: Final = "__all_partitions__"
@@ -89,6 +90,9 @@ def metadata_listings(files: TableFiles, timeline: ActiveTimeline) -> list[Listi
 def _merged(files: TableFiles, timeline: ActiveTimeline) -> dict[str, _Sizes]:
     """Return the record of each key of the partition that lists files."""
     properties = TableProperties(stored_properties(files))
+    if not any(text.endswith(_PAYLOAD) for text in properties.stored.values()):
+        msg = f"its properties name no {_PAYLOAD}, without which Hudi merges its records into other listings"
+        raise UnreadableTableError(msg)
     own = ActiveTimeline(files, properties)
     pending = frozenset(one.requested for one in timeline.instants if not one.is_completed)
     rules = BlockRules(

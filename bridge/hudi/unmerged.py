@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.config import capabilities, infer
+from bridge.config import capabilities, infer, keys
 from bridge.errors import PlanError
 from bridge.hudi.errors import UnreadableTableError
 from bridge.merge import RecordMerge
@@ -43,6 +43,9 @@ def why_unmerged(path: str, properties: TableProperties, release: HudiRelease) -
             infer(stored.settings, stored.ordering, stored.version, release)
     except PayloadConfigError as error:
         return f"{path}: {error}"
+    if capabilities(release, stored.version).stored_modes and stored.mode is None:
+        # Source: HoodieReaderContext.initRecordMerger, which asks such tables for their mode.
+        return f"{path}: the table stores no {keys.MERGE_MODE.key}, without which Hudi merges nothing; restore it"
     if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
         return None
     return (

@@ -120,6 +120,13 @@ def test_a_mode_that_is_none_is_refused_where_something_merges(tables: Path, tmp
         rows(with_logs)
 
 
+def test_a_table_without_the_mode_that_it_stores_is_refused(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "1.2.0", "mor-plain-partial")
+    change_property(path, "hoodie.record.merge.mode", "")
+    with pytest.raises(UnreadableTableError, match=f"{path}: the table stores no hoodie.record.merge.mode"):
+        rows(path)
+
+
 def test_an_ordering_field_that_is_no_column_is_refused(tables: Path, tmp_path: Path) -> None:
     path = copied(tables, tmp_path, "1.0.2", "mor-plain-event")
     change_property(path, "hoodie.table.precombine.field", "other")
@@ -130,6 +137,14 @@ def test_an_ordering_field_that_is_no_column_is_refused(tables: Path, tmp_path: 
 def test_without_partition_fields_the_folders_are_no_partitions(made: MadeTable) -> None:
     change_property(made.path, "hoodie.table.partition.fields", "")
     assert rows(made.path) == []
+
+
+def test_a_metadata_table_that_lost_its_payload_is_refused(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "0.15.0", "mor-metadata-table-default")
+    change_property(path / ".hoodie/metadata", "hoodie.compaction.payload.class", "")
+    with pytest.raises(UnreadableTableError, match="its properties name no HoodieMetadataPayload"):
+        rows(path)
+    assert len(rows(path, "0.15")) == 44
 
 
 # -- base files
