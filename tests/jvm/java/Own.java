@@ -71,7 +71,7 @@ public final class Own {
     private String lasting = "new";
 
     public Plain(GenericRecord record, Comparable orderingVal) {
-      held = record;
+      held = record == null ? null : GenericData.get().deepCopy(record.getSchema(), record);
     }
 
     public Plain(Option<GenericRecord> record) {
