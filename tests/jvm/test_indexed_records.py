@@ -84,7 +84,9 @@ def test_a_class_that_keeps_its_record_fails_where_two_rows_of_a_batch_were_merg
     """The record that it keeps has lost its schema by then, in Hudi's own class."""
     said = refused(jar, spark, ("Holds", "1.2", table_type), "dup-existing", "A")
     assert "NullPointerException" in said
-    assert "loses the schema of a record that the class keeps (record): keep the record's bytes, or a copy of it" in said
+    assert (
+        "loses the schema of a record that the class keeps (record): keep the record's bytes, or a copy of it" in said
+    )
 
 
 @pytest.mark.parametrize(("case", "kept"), [("dup-existing", ["b1N"]), ("dup-existing-late", ["a1103A", "b1N"])])
