@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -27,6 +28,25 @@ _PROPERTIES = {
     "hoodie.table.timeline.timezone": "UTC",
     "hoodie.timeline.layout.version": "2",
 }
+_STAT = {"type": "record", "name": "HoodieWriteStat", "fields": [{"name": "path", "type": "string"}]}
+_COMMIT = fastavro.parse_schema(
+    {
+        "type": "record",
+        "name": "HoodieCommitMetadata",
+        "fields": [
+            {"name": "partitionToWriteStats", "type": {"type": "map", "values": {"type": "array", "items": _STAT}}},
+            {"name": "extraMetadata", "type": {"type": "map", "values": "string"}},
+            {"name": "operationType", "type": "string"},
+        ],
+    }
+)
+"""What a test needs of it."""
+
+
+def write_metadata(path: Path, said: Mapping[str, Any]) -> None:
+    """Write the file of a completed instant."""
+    with path.open("wb") as out:
+        fastavro.writer(out, _COMMIT, [said])
 
 
 class MadeTable:
@@ -66,7 +86,7 @@ class MadeTable:
             "partitionToWriteStats": stats,
             "extraMetadata": {"schema": avro, **(extra or {})},
         }
-        (self.timeline / f"{instant}_{instant[:-1]}9.commit").write_text(json.dumps(said))
+        write_metadata(self.timeline / f"{instant}_{instant[:-1]}9.commit", said)
         return instant
 
     def _folder(self, row: Mapping[str, Any]) -> str:

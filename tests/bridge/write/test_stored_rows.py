@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,7 +15,7 @@ from bridge.write import WriteTarget
 from bridge.write.concurrency import is_locked, lock_options
 from bridge.write.moment import Moment
 from bridge.write.stored_rows import partitions_of, record_keys
-from tests.bridge.write.table import MadeTable
+from tests.bridge.write.table import MadeTable, write_metadata
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +153,7 @@ def test_table_services_that_were_done_at_the_read_are_no_other_writers(tmp_path
     first = made.write([])
     clustered = "20240101000000500"
     done = made.timeline / f"{clustered}_20240101000000501.replacecommit"
-    done.write_text(json.dumps({"operationType": "cluster", "partitionToWriteStats": {}}))
+    write_metadata(done, {"operationType": "cluster", "partitionToWriteStats": {}, "extraMetadata": {}})
     timeline = TableQueries(str(made.path)).timeline
     assert [one.requested for one in timeline.writes] == [first]
     assert Moment(str(made.path), timeline, is_locked=True).completed == [first, clustered]
