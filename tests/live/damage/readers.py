@@ -188,8 +188,8 @@ def _command(words: list[str], table: Path) -> Answer:
     lines = [line for line in result.stderr.splitlines() if line.startswith(("error: ", "Error: "))]
     if result.exit_code == 0:
         report = json.loads(result.stdout)
-        warnings = report.get("warnings") or [one["text"] for one in report["results"][0]["warnings"]]
-        return {"code": 0, "warnings": warnings}
+        own = report["results"][0]["warnings"] if words[0] == "inspect" else report["warnings"]
+        return {"code": 0, "warnings": own}
     answer = _refused("\n".join(lines or result.stderr.splitlines()[-3:]), table)
     answer["is_sentence"] &= result.exit_code == FAILED and len(lines) == 1
     return answer | {"code": result.exit_code}
