@@ -76,8 +76,8 @@ def avro_schema_of(files: TableFiles, path: str) -> str | None:
     Raises:
         DamagedFileError: it can't be read in the format that its name says.
     """
-    told = (schema_of(files, path).metadata or {}).get(_AVRO_SCHEMA)
-    return None if told is None else told.decode(errors="replace")
+    written = (schema_of(files, path).metadata or {}).get(_AVRO_SCHEMA)
+    return None if written is None else written.decode(errors="replace")
 
 
 def _check_format(files: TableFiles, path: str) -> None:
@@ -102,10 +102,10 @@ def key_edges(files: TableFiles, path: str) -> tuple[str, ...]:
         return ()
     try:
         with files.open(path) as stream:
-            told = pq.read_metadata(stream).metadata or {}
+            footer = pq.read_metadata(stream).metadata or {}
     except _UNREAD as error:
         raise _unreadable(files, path, error) from error
-    return tuple(told[name].decode() for name in _KEY_EDGES if name in told)
+    return tuple(footer[name].decode() for name in _KEY_EDGES if name in footer)
 
 
 def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source: str) -> Iterator[pa.RecordBatch]:
@@ -173,15 +173,15 @@ def _parquet(
         raise _unreadable(files, path, error) from error
 
 
-def _check_columns(told: pq.FileMetaData) -> None:
+def _check_columns(footer: pq.FileMetaData) -> None:
     """Check that the row groups have the columns of the schema, as Parquet's reader in Java does.
 
     Raises:
         pyarrow.ArrowInvalid: one has others.
     """
-    names = [told.schema.column(place).path for place in range(told.num_columns)]
-    for number in range(told.num_row_groups):
-        group = told.row_group(number)
+    names = [footer.schema.column(place).path for place in range(footer.num_columns)]
+    for number in range(footer.num_row_groups):
+        group = footer.row_group(number)
         if names != [group.column(place).path_in_schema for place in range(group.num_columns)]:
             msg = f"row group {number} has other columns than the schema"
             raise pa.ArrowInvalid(msg)

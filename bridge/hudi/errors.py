@@ -15,7 +15,7 @@ def told(error: object) -> str:
     """Return what is wrong with a file by the error of what parses it, on one line and in no terms of Python."""
     match error:
         case UnicodeDecodeError() | Exception(__cause__=UnicodeDecodeError()):
-            return "it has bytes that are no text"
+            return "it has bytes that are not text"
         case KeyError() if error.args:
             return f"it lacks {error.args[0]}"
         case struct.error() | IndexError() | EOFError() | StopIteration():

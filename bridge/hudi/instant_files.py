@@ -57,7 +57,7 @@ def record_schema(text: str) -> AvroSchema:
     """
     schema = parse_schema(text)
     if schema.kind != "record":
-        msg = f"it is the schema of no record, but of a value of type {schema.kind}"
+        msg = f"it is a schema of type {schema.kind}, and that of a table is a record"
         raise SchemaError(msg)
     return schema
 

@@ -86,7 +86,7 @@ def _value(part: str, name: str, *, decode: bool) -> str | None:
 
 
 def partition_column(text: str | None, kind: pa.DataType, rows: int, path: str) -> pa.Array[Any]:
-    """Return a column of one partition value, read as Spark reads it from a path: null where a text is no date.
+    """Return a column of one partition value, parsed from the path as Spark does; null if the text is not a date.
 
     Source: Spark's PartitioningUtils.castPartValueToDesiredType, DateTimeUtils.stringToDate.
 

@@ -43,7 +43,7 @@ def known_columns(path: str, answer: Answer, columns: Sequence[str]) -> list[str
 
 
 def selected(rows: DataFrame, where: str | Column) -> DataFrame:
-    """Return the rows that a predicate selects, and all that are set aside.
+    """Return the rows that match a predicate, and every quarantined row.
 
     Raises:
         InputError: Spark can't read the predicate.

@@ -280,7 +280,7 @@ class ActiveTimeline:
         data = self._files.read(path)
         is_completed = not name.endswith((".requested", ".inflight"))
         if data and is_completed and self._properties.has_completion_times and not data.startswith(CONTAINER):
-            raise self._damaged(path, "it is no Avro container")
+            raise self._damaged(path, "it is not an Avro container")
         return self._parsed(data, path) if data else {}
 
     def _parsed(self, data: bytes, path: str) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What a merge rule comes down to for whole columns: tests for deletes, a comparison of two rows, or filling one.
 
-The rule is read as it is for rows with data that are no deletes, and have a value in each column that is compared: all
-other rows are left to the calls. What a rule says beyond that, columns don't decide.
+These hold for rows that have data, are not deletes, and have a value in each compared column. All other rows are left
+to calls of the class.
 """
 
 from __future__ import annotations
@@ -65,12 +65,12 @@ def deletes_of(rule: MergeRule | None, schema: AvroSchema) -> tuple[DeleteTest, 
 
 
 def pair_of(rule: MergeRule | None, carried: str | None = None, *, of_log: bool = False) -> PairRule | None:
-    """Return which of two rows stays; None if that takes more than one comparison, or a call.
+    """Return the comparison that decides which of two rows stays; None if it takes more than one, or a call.
 
     Args:
         rule: the rule.
         carried: the column of the ordering values that versions carry; None if these are all equal.
-        of_log: whether the older row is no delete, either.
+        of_log: whether the older row, too, is known not to be a delete.
     """
     if rule is None:
         return None

@@ -85,7 +85,7 @@ class MigrationPlan(Showable):
     def keys_of(self, change: SilentChange) -> int | None:
         """How many keys of the table have versions that a change is about; None where that was not looked at.
 
-        Logs show it, base files hold winners alone.
+        Only logs show it: a base file keeps one version of a key.
         """
         if self.evidence is None or not self.evidence.compared(str(self.to_release)) or change.about not in _CASES:
             return None

@@ -126,7 +126,7 @@ class DeleteTests(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IsEmpty(RuleNode):
-    """There is no record."""
+    """The version has no record."""
 
     role: Role
 

@@ -67,7 +67,7 @@ def test_json_is_no_commit_of_a_timeline_with_completion_times(tables: Path, tmp
     path = copied(tables, tmp_path, "1.2.0", "mor-plain-partial")
     last = max((path / ".hoodie/timeline").glob("*.deltacommit"), key=lambda one: one.name)
     last.write_text(json.dumps({"extraMetadata": {}}))
-    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is no Avro container"):
+    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is not an Avro container"):
         rows(path)
 
 
