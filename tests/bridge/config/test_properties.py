@@ -48,10 +48,10 @@ def test_a_broken_escape_is_refused(text):
         parse_properties(text)
 
 
-def test_text_is_written_as_java_writes_it():
+def test_text_is_written_in_ascii_with_the_escapes_that_java_reads():
     properties = {"b c": " d e", "a=:#!": "=:#!\\", "t": "\t\n\u00e9\U0001f600"}
     assert format_properties(properties) == (
-        "a\\=\\:\\#\\!=\\=\\:\\#\\!\\\\\nb\\ c=\\ d e\nt=\\t\\n\\u00E9\\uD83D\\uDE00\n"
+        "a\\=\\:\\#\\!=\\=\\:\\#\\!\\\\\nb\\ c=\\ d e\nt=\\t\\n\\u00e9\\ud83d\\ude00\n"
     )
 
 
