@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import inspect
 import pickle
-import re
-from pathlib import Path
 
 import pytest
 
-import bridge
 from bridge import MergePlan, engines
 from bridge.engines import Job
 from bridge.programs import PROGRAMS, EngineName
 from payloads import PayloadRef, parse_schema
 from tests.support.schemas import record_schema
 
-JAVA = Path(bridge.__file__).parent / "engines" / "java" / "Programs.java"
 SCHEMA = parse_schema(record_schema("Row", id="string"))
 
 
@@ -29,11 +25,6 @@ def test_the_extras_of_a_row_that_passes_untouched_are_those_of_the_program(name
     spec = PROGRAMS[name]
     assert spec.untouched is None or {len(added) for added in spec.untouched.values()} == {len(spec.extras)}
     assert inspect.isclass(spec.program)
-
-
-def test_java_has_the_programs_that_the_table_gives_it() -> None:
-    found = {name.lower() for name in re.findall(r"name\.equals\(ProgramName\.(\w+)\)", JAVA.read_text("utf-8"))}
-    assert found == {name for name, spec in PROGRAMS.items() if spec.in_java}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
