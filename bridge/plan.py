@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
 from bridge.display import Fragment, notebook_html
 from bridge.errors import PlanError
+from bridge.plan_arguments import accepted
 from bridge.redaction import setting_shown, without_credentials
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadRef, StoredPayloadRef
@@ -15,8 +16,9 @@ from payloads import HudiRelease, PayloadRef, StoredPayloadRef
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from mergers import HoodieRecordMerger
     from mergers.strategies import Fidelity
-    from payloads import AvroSchema
+    from payloads import AvroSchema, HoodieRecordPayload
 
 __all__ = ["ENGINES", "IMPLEMENTATIONS", "ON_ERROR", "MergePlan", "TableType"]
 
@@ -33,9 +35,9 @@ class MergePlan:
     """How the versions of a record merge.
 
     Attributes:
-        payload: the writer's payload class, by name; exactly one of `payload` and `merger` is set, unless the writer is
-            `plain`.
-        merger: a merger, by name; a merge mode is a merger.
+        payload: the writer's payload class, given as a class or by name; exactly one of `payload` and `merger` is set,
+            unless the writer is `plain`.
+        merger: a merger, given as a class or by name; a merge mode is a merger.
         stored_payload: where the payload class that the table stores comes from, if a plain writer names none.
         plain: whether the writer passes neither payload class nor merge mode, as most writers of an existing table do;
             what the table stores decides then, or the default of the release.
@@ -91,8 +93,8 @@ class MergePlan:
         def __init__(  # noqa: PLR0913 (the fields)
             self,
             *,
-            payload: str | PayloadRef | None = None,
-            merger: str | MergerRef | None = None,
+            payload: str | type[HoodieRecordPayload] | PayloadRef | None = None,
+            merger: str | type[HoodieRecordMerger] | MergerRef | None = None,
             release: str | HudiRelease = HudiRelease.latest(),
             table_version: int | None = None,
             table_type: str | TableType = TableType.COPY_ON_WRITE,
@@ -122,17 +124,7 @@ class MergePlan:
             PlanError: naming the setting and what to write instead.
             PayloadConfigError: unknown release.
         """
-        payload: Any = self.payload
-        merger: Any = self.merger
-        accepted = {
-            "release": HudiRelease.parse(self.release),
-            "table_type": _table_type(self.table_type),
-            "payload": PayloadRef(payload) if isinstance(payload, str) else payload,
-            "merger": MergerRef(merger) if isinstance(merger, str) else merger,
-            "props": dict(self.props),
-            **{name: _names(getattr(self, name)) for name in ("key", "partition", "ordering")},
-        }
-        for name, value in accepted.items():
+        for name, value in accepted({one.name: getattr(self, one.name) for one in fields(self)}).items():
             object.__setattr__(self, name, value)
         on_read = self.table_type is TableType.MERGE_ON_READ
         for name, value in write_settings.fields_from(self.props, merge_on_read=on_read).items():
@@ -294,18 +286,6 @@ class MergePlan:
             options[keys.WRITE_MERGE_MODE.key] = RecordMergeMode.CUSTOM.value
             options[keys.WRITE_STRATEGY_ID.key] = self.merger.merging_strategy
         return options
-
-
-def _table_type(text: Any) -> TableType:
-    try:
-        return TableType(text)
-    except ValueError as error:
-        msg = f"unknown table type {text!r}; choose cow or mor"
-        raise PlanError(msg) from error
-
-
-def _names(columns: str | Iterable[str]) -> tuple[str, ...]:
-    return tuple(columns.split(",")) if isinstance(columns, str) else tuple(columns)
 
 
 def _short(text: str, most: int = 300) -> str:

@@ -44,6 +44,10 @@ class HudiRelease(enum.Enum):
         """
         if isinstance(release, HudiRelease):
             return release
+        given: object = release
+        if not isinstance(given, str):
+            msg = f"a Hudi release is written as text: {str(given)!r}, not {given!r}"
+            raise PayloadConfigError(msg)
         line = ".".join(release.split(".")[:2])
         for member in cls:
             if member.value == line:

@@ -1,0 +1,99 @@
+"""What users may write for the settings of a `MergePlan`, each checked by itself and brought into one form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from bridge.config import TableMergeConfig, TableType
+from bridge.errors import PlanError
+from mergers import HoodieRecordMerger, MergerRef
+from payloads import AvroSchema, HoodieRecordPayload, HudiRelease, PayloadRef
+
+_FLAGS = ("combine_before_upsert", "global_index", "plain")
+_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "table_version": (int, "a number, such as 8"),
+    "schema": (AvroSchema, "an Avro schema, as payloads.parse_schema returns it"),
+    "arrival": (str, "the name of a column"),
+    "table": (TableMergeConfig, "a TableMergeConfig"),
+    "stored_payload": (PayloadRef, "a PayloadRef"),
+    "call_timeout": ((int, float), "a number of seconds, or 0 for any time"),
+    **dict.fromkeys(_FLAGS, (bool, "True or False")),
+}
+_OPTIONAL = ("table_version", "schema", "arrival", "table", "stored_payload")
+
+
+def accepted(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a plan as it keeps them: names as references, columns as tuples.
+
+    Raises:
+        PlanError: a value has a wrong type; names the setting, and says what to write.
+        PayloadConfigError: the release is unknown.
+    """
+    for name, (kind, wanted) in _TYPES.items():
+        value = given[name]
+        is_number = kind is not bool and isinstance(value, bool)
+        if (not isinstance(value, kind) or is_number) and not (value is None and name in _OPTIONAL):
+            raise _wrong(name, wanted, value)
+    return {
+        **given,
+        "release": HudiRelease.parse(given["release"]),
+        "table_type": _table_type(given["table_type"]),
+        "payload": _reference("payload", given["payload"], PayloadRef, HoodieRecordPayload),
+        "merger": _reference("merger", given["merger"], MergerRef, HoodieRecordMerger),
+        "props": _props(given["props"]),
+        **{name: _columns(name, given[name]) for name in ("key", "partition", "ordering")},
+    }
+
+
+def _wrong(name: str, wanted: str, value: Any) -> PlanError:
+    msg = f"{name} is {wanted}, not {value!r}"
+    return PlanError(msg)
+
+
+def _table_type(text: Any) -> TableType:
+    try:
+        return TableType.__members__.get(str(text).upper()) or TableType(text)  # also COPY_ON_WRITE, as Hudi has it
+    except ValueError as error:
+        msg = f"unknown table type {text!r}; choose cow or mor"
+        raise PlanError(msg) from error
+
+
+def _columns(name: str, columns: Any) -> tuple[str, ...]:
+    if isinstance(columns, str):
+        return tuple(columns.split(","))
+    found = tuple(columns) if isinstance(columns, Iterable) else (columns,)
+    if not all(isinstance(one, str) for one in found):
+        raise _wrong(name, "the names of columns, as text or a list of texts", columns)
+    return found
+
+
+def _props(props: Any) -> dict[str, str]:
+    if not isinstance(props, Mapping):
+        msg = f"props is a dictionary of Hudi's options, not {props!r}"
+        raise PlanError(msg)
+    for name, value in props.items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            written = str(value).lower() if isinstance(value, bool) else str(value)
+            msg = f"props[{name!r}] is {value!r}; options of Hudi are text, so write {str(name)!r}: {written!r}"
+            raise PlanError(msg)
+    return dict(props)
+
+
+def _reference(name: str, value: Any, reference: type, base: type) -> Any:
+    """Return a class as the name by which Spark's workers find it."""
+    if value is None or isinstance(value, reference):
+        return value
+    if isinstance(value, str):
+        return reference(value)
+    if not isinstance(value, type):
+        raise _wrong(name, f"a class, its name or a {reference.__name__}", value)
+    if value.__module__.startswith(("payloads.", "mergers.")) and issubclass(value, base):
+        return reference(value.__name__)
+    if value.__module__ == "__main__" or "<locals>" in value.__qualname__:
+        msg = (
+            f"Spark's workers can't import the class {value.__qualname__} of {value.__module__}; move it to the top "
+            f"level of a module, and give the class or {name}='module:{value.__name__}'"
+        )
+        raise PlanError(msg)
+    return reference(f"{value.__module__}:{value.__qualname__}")

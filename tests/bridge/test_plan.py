@@ -1,0 +1,70 @@
+"""Plans as users write them: what is accepted, and what is refused before a job starts."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge import MergePlan
+from bridge.errors import PlanError
+from bridge.plan import TableType
+from payloads import DefaultHoodieRecordPayload, HoodieRecordPayload, HudiRelease, PayloadRef
+from payloads.errors import PayloadConfigError
+from tests.payloads.user import classes
+
+PLAN = {"payload": "DefaultHoodieRecordPayload", "key": "id", "ordering": "ts"}
+
+
+@pytest.mark.parametrize("given", ["mor", "MERGE_ON_READ", "merge_on_read", TableType.MERGE_ON_READ])
+def test_a_table_type_is_written_as_here_or_as_in_hudi(given):
+    assert MergePlan(**PLAN, table_type=given).table_type is TableType.MERGE_ON_READ
+
+
+@pytest.mark.parametrize("given", ["id,part", ["id", "part"], ("id", "part")])
+def test_columns_are_a_text_or_a_list(given):
+    assert MergePlan(**{**PLAN, "key": given}).key == ("id", "part")
+
+
+def test_a_class_stands_for_its_name():
+    own = next(one for one in vars(classes).values() if isinstance(one, type) and issubclass(one, HoodieRecordPayload))
+    assert MergePlan(**{**PLAN, "payload": DefaultHoodieRecordPayload}).payload == PayloadRef(PLAN["payload"])
+    plan = MergePlan(**{**PLAN, "payload": own})
+    assert plan.payload.resolve(HudiRelease.V1_0).__name__ == own.__name__
+
+
+def test_a_class_that_workers_can_not_import_is_refused():
+    class Local(HoodieRecordPayload):
+        pass
+
+    with pytest.raises(PlanError, match=r"can't import the class .*Local.*payload='module:Local'"):
+        MergePlan(**{**PLAN, "payload": Local})
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "message"),
+    [
+        ("key", None, "key is the names of columns, as text or a list of texts, not None"),
+        ("key", ["id", 3], "key is the names of columns"),
+        ("ordering", 3, "ordering is the names of columns"),
+        ("partition", True, "partition is the names of columns"),
+        ("props", {"a": 1}, r"props\['a'\] is 1; options of Hudi are text, so write 'a': '1'"),
+        ("props", {"a": True}, "so write 'a': 'true'"),
+        ("props", "a=b", "props is a dictionary of Hudi's options, not 'a=b'"),
+        ("payload", 5, "payload is a class, its name or a PayloadRef, not 5"),
+        ("merger", DefaultHoodieRecordPayload(None), "merger is a class, its name or a MergerRef"),
+        ("schema", "x", r"schema is an Avro schema, as payloads.parse_schema returns it, not 'x'"),
+        ("table_version", "8", "table_version is a number, such as 8, not '8'"),
+        ("table_version", True, "table_version is a number, such as 8, not True"),
+        ("table_type", "table", "unknown table type 'table'; choose cow or mor"),
+        ("call_timeout", "a", "call_timeout is a number of seconds, or 0 for any time, not 'a'"),
+        ("plain", "yes", "plain is True or False, not 'yes'"),
+        ("engine", 3, "unknown engine 3; choose one of auto, native, jvm, python"),
+    ],
+)
+def test_a_value_of_another_type_is_refused_with_what_to_write(setting, value, message):
+    with pytest.raises(PlanError, match=message):
+        MergePlan(**{**PLAN, setting: value})
+
+
+def test_a_release_is_text():
+    with pytest.raises(PayloadConfigError, match=r"a Hudi release is written as text: '0\.15', not 0\.15"):
+        MergePlan(**PLAN, release=0.15)
