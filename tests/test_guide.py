@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,9 @@ from mergers.laws import RULE_SETS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-GUIDE = Path(__file__).parents[1] / "migration_guide"
-README = GUIDE.parent / "README.md"
+ROOT = Path(__file__).parents[1]
+GUIDE = ROOT / "migration_guide"
+README = ROOT / "README.md"
 PROGRAM = ".venv/bin/payload-bridge"
 PAGES = [
     *("quickstart.md", "upgrade.md", "replay.md", "explain.md", "paths.md", "migrate.md", "laws.md"),
@@ -77,7 +79,19 @@ def test_the_files_that_the_contributor_page_names_exist() -> None:
     text = (GUIDE / "contributing.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`((?:payloads|mergers|bridge|tests)/[\w./]*|pyproject\.toml)`", text))
     assert len(named) > 20
-    assert {name for name in named if not (GUIDE.parent / name).exists()} == set()
+    assert {name for name in named if not (ROOT / name).exists()} == set()
+
+
+def test_the_figures_are_of_commands_that_exist() -> None:
+    text = (ROOT / "tests" / "FIGURES.md").read_text("utf-8")
+    named = {ROOT / name.replace(".", "/") for name in re.findall(r"`(?:python -m )?(tests(?:\.\w+)+)\b", text)}
+    assert len(named) > 20
+    assert {at for at in named if not at.with_suffix(".py").exists() and not (at / "__main__.py").exists()} == set()
+
+
+def test_the_newest_entry_of_the_changelog_is_of_the_version_of_the_project() -> None:
+    newest, *_ = re.findall(r"^## (\S+)$", (GUIDE / "changelog.md").read_text("utf-8"), re.MULTILINE)
+    assert newest == tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
 
 
 def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str], spark: object) -> None:
