@@ -57,7 +57,7 @@ class OverwriteWithLatestMerger(_KeepsNewer):
 
 
 class CommitTimeFlinkRecordMerger(_KeepsNewer):
-    """Keeps the newer row of Flink, even if it is a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger).
+    """Keeps the newer row of Flink, even a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger).
 
     Added in 0.1.0.
     """
