@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 from mergers.api import HoodieRecordType
 from mergers.columns import has_columns_alone
 from mergers.errors import MergerConfigError
+from mergers.record import HoodieAvroIndexedRecord
+from payloads.records import RuleVersion, outcome_of
+from payloads.rules import Effect, MergeRule, check_alone, completed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,19 +72,62 @@ class AdaptedMerger:
         return f"AdaptedMerger({self.target!r})"
 
 
+class RuleMerger(AdaptedMerger):
+    """A user's merger that states a rule in place of methods.
+
+    Attributes:
+        rule: what it does with any two versions.
+    """
+
+    def __init__(self, target: Any) -> None:
+        """Complete the rule of the class.
+
+        Raises:
+            PayloadConfigError: the class merges by a method, too, or the rule says what only Hudi's classes can say.
+            MergerConfigError: it has no merging strategy.
+        """
+        owner = type(target).__qualname__
+        check_alone(owner, [name for name in ("merge", "merge_columns") if hasattr(target, name)])
+        self.target: Final = target  # type: ignore[misc]  # in place of the other constructor
+        self.rule: Final = completed(target.rule, owner)
+        is_told = any(hasattr(target, name) for name in _RECORD_TYPE_NAMES)
+        self.record_type = _record_type(target) if is_told else HoodieRecordType.AVRO
+        self.merging_strategy = _strategy(target)
+
+    def merge(self, older: HoodieRecord, newer: HoodieRecord, schema: AvroSchema, props: Props) -> HoodieRecord | None:  # noqa: ARG002
+        """Return what the rule makes of two versions: one of them, a row, or None for a delete; raises its errors."""
+        sides: tuple[Any, Any] = older, newer
+        first, last = (RuleVersion(side.record, side.ordering_value, side.marked_delete) for side in sides)
+        found = outcome_of(self.rule, first, last, schema)
+        match found.gives:
+            case Effect.CURRENT | Effect.SENTINEL:
+                return older
+            case Effect.INCOMING:
+                return newer
+        made = None if found.version is None else found.version.record
+        return None if made is None else HoodieAvroIndexedRecord(newer.key, dict(made), schema)
+
+    def __reduce__(self) -> tuple[type[AdaptedMerger], tuple[Any]]:
+        return RuleMerger, (self.target,)
+
+
 def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
     """Return the merger that an object is or can be called as; a class is instantiated without arguments.
 
     An object with our names and four arguments of `merge` is returned as it is. Java's names work as well
     (`getMergingStrategy`, `getRecordType`), and `merge` may take (older, newer), (older, newer, props),
-    (older, newer, schema, props) or (older, older schema, newer, newer schema, props).
+    (older, newer, schema, props) or (older, older schema, newer, newer schema, props). A class with a `rule` has no
+    `merge`: the rule is run.
 
     Raises:
         MergerConfigError: it is not a merger, or its class needs arguments.
+        PayloadConfigError: it states a rule and merges by a method, too.
 
     Added in 0.1.0.
     """
     merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
+    if isinstance(getattr(merger, "rule", None), MergeRule) and not isinstance(merger, RuleMerger):
+        return RuleMerger(merger)
     is_ours = isinstance(getattr(merger, "record_type", None), HoodieRecordType) and not has_columns_alone(merger)
     if is_ours and isinstance(getattr(merger, "merging_strategy", None), str) and _count(merger) == 4:  # noqa: PLR2004
         _spelling(merger, _STRATEGY_NAMES)

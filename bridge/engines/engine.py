@@ -13,6 +13,7 @@ from bridge.engines.native import NotLoweredError, lowered
 from bridge.engines.native import run as run_natively
 from bridge.engines.python import run as run_in_python
 from bridge.errors import PlanError
+from bridge.merge import check_stated
 from bridge.programs import EngineName
 from bridge.spark import in_one_task, in_order, quoted
 
@@ -55,8 +56,10 @@ def engine_of(job: Job) -> Choice:
 
     Raises:
         PlanError: the plan's engine can't run the job; says why.
+        SchemaError: the rule that a class states does not fit the rows.
     """
     plan = job.plan
+    check_stated(plan, job.schema)
     name, why = (EngineName.JVM, "the compiled class runs") if plan.runs_java else (EngineName.PYTHON, "as requested")
     if plan.engine in {"auto", "native"} and not plan.runs_java:
         try:

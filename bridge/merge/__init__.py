@@ -30,6 +30,7 @@ from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts, refused_reads
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
+from bridge.merge.stated_rules import check_stated, stated_rule
 from bridge.merge.tasks import calling_users, users_called
 from bridge.merge.whole_columns import deletes_first, fails_alone, pair_of, takes_last_of_greatest
 
@@ -68,6 +69,7 @@ __all__ = [
     "calling_users",
     "calls_of",
     "check_links",
+    "check_stated",
     "class_warnings",
     "delete_tests",
     "deletes_first",
@@ -85,6 +87,7 @@ __all__ = [
     "reader_views",
     "refused_inserts",
     "refused_reads",
+    "stated_rule",
     "takes_last_of_greatest",
     "tests_rows",
     "users_called",

@@ -16,6 +16,7 @@ from bridge.merge.payload_writer import PayloadWriter
 from bridge.merge.point_props import table_of
 from bridge.merge.points import MergePoint
 from bridge.merge.split_reader import reader_of
+from bridge.merge.stated_rules import check_stated
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
@@ -61,7 +62,9 @@ class RecordMerge:
             PayloadNotFoundError: the release has no such payload.
             PayloadConstructorError: a writer can't build the payload.
             MergeConfigError: the settings contradict each other.
+            SchemaError: the rule that a class states does not fit the schema.
         """
+        check_stated(plan, schema)
         self.plan = plan
         self.schema = schema
         self.key_of = key_reader(plan)

@@ -13,6 +13,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from payloads.rules import RuleNode, Word
+
 _MOST_VISITED: Final = 2000
 _MOST_TEXT: Final = 200
 _PROPERTY: Final = "hoodie."
@@ -131,6 +133,8 @@ def _parts(one: Any) -> Iterable[Any]:  # noqa: C901, PLR0911 (one a kind)
             return [one.func, *one.args, *one.keywords.values()]
         case type():
             return [] if _is_foreign(one) else _class(one)
+        case RuleNode():
+            return [part for part in one.parts if not isinstance(part, Word)]
         case Mapping():
             return [*one.keys(), *one.values()]
         case list() | tuple() | set() | frozenset():

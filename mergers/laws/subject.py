@@ -21,7 +21,7 @@ from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_ORDERING_FIEL
 from payloads.references import PayloadRef
 from payloads.registry import resolve_payload
 from payloads.release import HudiRelease
-from payloads.user import adapt
+from payloads.user import adapt, states_rule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,8 +133,9 @@ def _found(named: Any, release: HudiRelease) -> tuple[Any, Any]:
         return _named(named, release)
     if isinstance(named, AvroRecordMerger):
         return None, named
-    if any(hasattr(named, method) for method in _PAYLOAD_METHODS):
-        return adapt(named if isinstance(named, type) else type(named), release), None
+    kind = named if isinstance(named, type) else type(named)
+    if any(hasattr(named, method) for method in _PAYLOAD_METHODS) or states_rule(kind):
+        return adapt(kind, release), None
     return None, adapt_merger(named)
 
 

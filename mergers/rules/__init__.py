@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from mergers.rules.records import RuleOutcome, RuleVersion, fault_of, merged
+from payloads.records import RuleOutcome, RuleVersion, fault_of, merged
 
 __all__ = ["RuleOutcome", "RuleVersion", "fault_of", "merged"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieKey
 from payloads.errors import NullOrderingError
 from payloads.ordering import NATURAL_ORDER, Ordering, compare
-from payloads.rules import AnyOf, Case, DeleteTests, Effect, IsDelete, Role
+from payloads.rules import Role
 
 if TYPE_CHECKING:
     from mergers.strategies.record_context import RecordContext
@@ -92,9 +92,6 @@ class BufferedMerger(ABC):
 
 
 OLDER, NEWER = Role.OLDER, Role.NEWER
-MARKED = DeleteTests(marked=True)
-"""The versions that were found to be deletes when they were made."""
-OF_DELETE = Case(AnyOf((IsDelete(OLDER), IsDelete(NEWER))), Effect.WINNER)
 
 
 def is_later(left: Version, right: Version) -> bool:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from mergers.api import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
-from mergers.strategies.buffered import MARKED, OF_DELETE, BufferedMerger, DeleteEntry, Version
+from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.keep_values import overlaid
-from payloads.rules import Effect, MergeRule, Point
+from payloads.rules import MARKED, STAYS_WHOLE, Effect, MergeRule, Point
 
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
@@ -102,7 +102,7 @@ class CommitTimePartialMerger(CommitTimeMerger):
         columns = self.update.columns(schema)
         if point is Point.ENTRY or columns is None:
             return MergeRule() if point is Point.ENTRY else None
-        return MergeRule(deletes=MARKED, cases=(OF_DELETE,), otherwise=Effect.FILLED, columns=columns)
+        return MergeRule(deletes=MARKED, cases=(STAYS_WHOLE,), otherwise=Effect.FILLED, columns=columns)
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
         """Return `new`, filled from `existing`; errors as in the partial update mode."""

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from mergers.api import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.record import is_commit_time_delete
 from mergers.strategies.buffered import (
-    MARKED,
     NEWER,
-    OF_DELETE,
     OLDER,
     BufferedMerger,
     DeleteEntry,
@@ -19,7 +17,19 @@ from mergers.strategies.buffered import (
 from mergers.strategies.keep_values import overlaid
 from payloads.errors import NullOrderingError
 from payloads.ordering import Ordering, compare, same_class
-from payloads.rules import AllOf, AnyOf, ByOrdering, Case, Effect, IsDelete, IsNatural, MergeRule, Point
+from payloads.rules import (
+    MARKED,
+    RESETS,
+    STAYS_WHOLE,
+    AllOf,
+    ByOrdering,
+    Case,
+    Effect,
+    IsDelete,
+    IsNatural,
+    MergeRule,
+    Point,
+)
 
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
@@ -27,7 +37,6 @@ if TYPE_CHECKING:
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
     from payloads.avro import AvroSchema
-    from payloads.rules import Role
 
 
 class EventTimeRecordMerger:
@@ -158,7 +167,7 @@ class EventTimePartialMerger(EventTimeMerger):
         columns = self.update.columns(schema)
         if point is Point.ENTRY or columns is None:
             return _OF_ENTRIES if point is Point.ENTRY else None
-        cases = (*_GREATER.cases, OF_DELETE)
+        cases = (*_GREATER.cases, STAYS_WHOLE)
         return MergeRule(_GREATER.later, MARKED, cases, Effect.FILLED, columns)
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
@@ -182,7 +191,7 @@ class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
         """Return the rule; in a log a commit-time delete gives way to data that is later."""
         if point is Point.ENTRY:
             return _OF_ENTRIES
-        return _GREATER if point is Point.STORED else MergeRule(ByOrdering(), MARKED, (_of_final(NEWER),))
+        return _GREATER if point is Point.STORED else MergeRule(ByOrdering(), MARKED, (_RESET_BY_NEWER,))
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return `new` if it is not earlier or is a commit-time delete; errors as in `EventTimeMerger`."""
@@ -193,12 +202,8 @@ class EventTimeMergerV1_0(EventTimeMerger):  # noqa: N801 (the release)
         return ordering
 
 
-def _of_final(*sides: Role) -> Case:
-    """Return that the newer version wins where a side deletes whatever is older."""
-    return Case(AnyOf(tuple(AllOf((IsDelete(side), IsNatural(side))) for side in sides)), Effect.INCOMING)
-
-
-_GREATER = MergeRule(ByOrdering(), MARKED, (_of_final(OLDER, NEWER),))
+_RESET_BY_NEWER = Case(AllOf((IsDelete(NEWER), IsNatural(NEWER))), Effect.INCOMING)
+_GREATER = MergeRule(ByOrdering(), MARKED, (RESETS,))
 _OF_ENTRIES = MergeRule(
     ByOrdering(unlike_wins=True),
     MARKED,

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import struct
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from mergers.errors import MergerConfigError
 from mergers.strategies.partial_update import PartialUpdate
-from payloads.avro import Branch, default_value
-from payloads.builtin import is_null
+from payloads.avro import default_of, first_branch, is_null, object_test, value_test
 from payloads.errors import SchemaError
 from payloads.release import ByRelease, HudiRelease
 from payloads.rules import DATA, META_COLUMNS, Default, FirstNonDefault, Role, Take
-from payloads.user import same_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,9 +27,6 @@ _ADVICE = {
     "fixed": "drop the default, use bytes, or go to 1.2",
     "union": "drop the default, or make the column a union of null and one type",
 }
-
-_CACHED = range(-128, 128)
-"""The integers that Java caches as one object each."""
 
 
 class IgnoreDefaults(PartialUpdate):
@@ -53,7 +47,7 @@ class IgnoreDefaults(PartialUpdate):
             msg = f"unknown fidelity {fidelity!r}; use 'hudi' or 'intended'"
             raise MergerConfigError(msg)
         self.fidelity = fidelity
-        self._test = _same_value if fidelity == "intended" else _same_object
+        self._test = value_test if fidelity == "intended" else object_test
         self._refused = "" if fidelity == "intended" else _REFUSED.at(release)
 
     def columns(self, schema: AvroSchema) -> Mapping[str, Column] | None:
@@ -83,7 +77,7 @@ def _gaps(schema: AvroSchema, test: Callable[[Field], Gap], refused: str) -> tup
 def _gap(field: Field, test: Callable[[Field], Gap], refused: str) -> Gap:
     if not field.has_default or field.default is None:
         return is_null
-    kind = field.schema.non_null.kind if refused == "union" else _first_branch(field.schema).kind
+    kind = field.schema.non_null.kind if refused == "union" else first_branch(field.schema).kind
     if kind == refused:
         msg = (
             f"the column {field.name!r} is of the type {kind} and has a default; IGNORE_DEFAULTS fails on that in "
@@ -98,38 +92,5 @@ def missed_defaults(schema: AvroSchema) -> tuple[str, ...]:
     return tuple(
         field.name
         for field in schema.fields
-        if field.has_default and field.default is not None and not _same_object(field)(_default_of(field))
+        if field.has_default and field.default is not None and not object_test(field)(default_of(field))
     )
-
-
-def _first_branch(schema: AvroSchema) -> AvroSchema:
-    """Return the type that a default belongs to."""
-    return schema.branches[0] if schema.branches else schema
-
-
-def _same_object(field: Field) -> Gap:
-    default, schema = field.default, _first_branch(field.schema)
-    is_cached = schema.kind == "boolean" or (schema.kind in {"int", "long"} and default in _CACHED)
-    if not is_cached:
-        return _never
-    if field.schema.ambiguous:
-        wanted = Branch(schema.name, default)
-        return lambda value: isinstance(value, Branch) and value == wanted
-    return lambda value: type(value) is type(default) and value == default
-
-
-def _same_value(field: Field) -> Gap:
-    default = {"": _default_of(field)}
-    return lambda value: same_record({"": value}, default)
-
-
-def _default_of(field: Field) -> Any:
-    """Return a default as it is in a row, with the precision of its column."""
-    default = default_value(field.schema, field.default)
-    if _first_branch(field.schema).kind == "float" and not isinstance(default, Branch):
-        return struct.unpack("f", struct.pack("f", default))[0]
-    return default
-
-
-def _never(value: Any) -> bool:  # noqa: ARG001
-    return False

@@ -7,11 +7,16 @@ import struct
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from payloads.avro.branch import Branch
+from payloads.avro.same import same_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     Gap = Callable[[Any], bool]
+
+
+_CACHED = range(-128, 128)
+"""The integers that Java caches as one object each."""
 
 
 class JsonNull:
@@ -49,6 +54,40 @@ def default_test(field: Any) -> Gap:
     if not field.has_default or field.default is None:
         return is_null
     return _equality(field.schema, field.default, top_level=True)
+
+
+def object_test(field: Any) -> Gap:
+    """Return the test whether a value is the same Java object as the default of `field`; null if there is none."""
+    if not field.has_default or field.default is None:
+        return is_null
+    default, schema = field.default, first_branch(field.schema)
+    is_cached = schema.kind == "boolean" or (schema.kind in {"int", "long"} and default in _CACHED)
+    if not is_cached:
+        return _never
+    if field.schema.ambiguous:
+        wanted = Branch(schema.name, default)
+        return lambda value: isinstance(value, Branch) and value == wanted
+    return lambda value: type(value) is type(default) and value == default
+
+
+def value_test(field: Any) -> Gap:
+    """Return the test whether a value is the default of `field`, by value and type; null if there is none."""
+    if not field.has_default or field.default is None:
+        return is_null
+    default = {"": default_of(field)}
+    return lambda value: same_record({"": value}, default)
+
+
+def first_branch(schema: Any) -> Any:
+    """Return the type that a default belongs to."""
+    return schema.branches[0] if schema.branches else schema
+
+
+def default_of(field: Any) -> Any:
+    """Return the default of `field` as it is in a row, with the precision of its column."""
+    default = default_value(field.schema, field.default)
+    is_float = first_branch(field.schema).kind == "float" and not isinstance(default, Branch)
+    return _rounded(default) if is_float else default
 
 
 def _equality(schema: Any, default: Any, *, top_level: bool = False) -> Gap:  # noqa: PLR0911 (one a kind)

@@ -27,9 +27,10 @@ from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayl
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
-from payloads.builtin.positions import MYSQL_SEQUENCE, compare_positions
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
-from payloads.builtin.rules import IS_DELETED, DeleteTest, FillRule, PairRule, flag_tests, text_tests
+from payloads.builtin.rules import DeleteTest, FillRule, PairRule, flag_tests, text_tests
+from payloads.records import MYSQL_SEQUENCE, compare_positions
+from payloads.rules import IS_DELETED
 
 __all__ = [
     "ALL_RELEASES",

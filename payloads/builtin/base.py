@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from payloads.api import HoodieRecordPayload
 from payloads.avro import encode, to_physical
 from payloads.builtin.overrides import Extension, keep_own_rule, spell_in_java
-from payloads.builtin.rules import IS_DELETED
 from payloads.builtin.unused import unused_methods
 from payloads.errors import NullOrderingError, PayloadConfigError, PayloadFamilyError, UnsupportedPayloadOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import HudiRelease, releases
+from payloads.rules import IS_DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,11 +10,9 @@ from payloads.avro import AvroSchema, Branch, plain_text
 from payloads.builtin.base import BaseAvroPayload
 from payloads.builtin.markers import MARKERS, marker_kinds, marker_tests
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
-from payloads.builtin.positions import MYSQL_SEQUENCE, compare_positions
 from payloads.builtin.rules import (
     DELETED,
     GREATER_ORDERING,
-    IS_DELETED,
     NEWER,
     OLDER,
     ORDERED,
@@ -25,8 +23,10 @@ from payloads.builtin.rules import (
 from payloads.errors import NullOrderingError, OrderingTypeError, SchemaError
 from payloads.java import utf16
 from payloads.ordering import ordering_text
+from payloads.records import MYSQL_SEQUENCE, compare_positions
 from payloads.release import by_release
 from payloads.rules import (
+    IS_DELETED,
     AnyOf,
     ByColumn,
     ByOrdering,

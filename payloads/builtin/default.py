@@ -11,7 +11,6 @@ from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import (
     DELETED,
     GREATER_ORDERING,
-    IS_DELETED,
     NEWER,
     OLDER,
     ORDERED,
@@ -24,6 +23,7 @@ from payloads.ordering import NATURAL_ORDER, compare, ordering_text
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true, ordering_fields, ordering_reader
 from payloads.release import by_release
 from payloads.rules import (
+    IS_DELETED,
     Against,
     AllOf,
     ByArrival,

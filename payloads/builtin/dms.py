@@ -10,7 +10,6 @@ from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import (
     DELETED,
     GREATER_ORDERING,
-    IS_DELETED,
     NEWER,
     ORDERED,
     flag_or_text,
@@ -18,7 +17,19 @@ from payloads.builtin.rules import (
 )
 from payloads.errors import PayloadFailedError, SchemaError
 from payloads.release import by_release
-from payloads.rules import AnyOf, Case, ColumnIs, Effect, Error, ErrorKind, IsDelete, IsEmpty, MergeRule, Point
+from payloads.rules import (
+    IS_DELETED,
+    AnyOf,
+    Case,
+    ColumnIs,
+    Effect,
+    Error,
+    ErrorKind,
+    IsDelete,
+    IsEmpty,
+    MergeRule,
+    Point,
+)
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel

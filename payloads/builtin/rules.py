@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
 from payloads.rules import (
+    IS_DELETED,
     AnyOf,
     ByColumn,
     ByOrdering,
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.avro import AvroSchema
     from payloads.rules import Against, Later
-
-IS_DELETED = "_hoodie_is_deleted"
 
 
 class DeleteTest(NamedTuple):

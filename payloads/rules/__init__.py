@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from payloads.rules.as_json import rule_from_json, rule_to_json
 from payloads.rules.check import check_rule
+from payloads.rules.deletes import MARKED, RESETS, STAYS_WHOLE
 from payloads.rules.nodes import (
     COMMIT_TIME,
     DATA,
+    IS_DELETED,
     META_COLUMNS,
     AllOf,
     AnyOf,
@@ -43,12 +45,17 @@ from payloads.rules.nodes import (
     Test,
     Union,
 )
+from payloads.rules.stated import check_alone, completed
 from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Needs, Point, Role, Word
 
 __all__ = [
     "COMMIT_TIME",
     "DATA",
+    "IS_DELETED",
+    "MARKED",
     "META_COLUMNS",
+    "RESETS",
+    "STAYS_WHOLE",
     "Against",
     "AllOf",
     "AnyOf",
@@ -92,7 +99,9 @@ __all__ = [
     "Test",
     "Union",
     "Word",
+    "check_alone",
     "check_rule",
+    "completed",
     "rule_from_json",
     "rule_to_json",
 ]

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 DATA: Final = "*"
 """All columns that a rule does not name, but Hudi's meta columns: these are the later version's."""
+IS_DELETED: Final = "_hoodie_is_deleted"
+"""The flag of deletes."""
 COMMIT_TIME: Final = "_hoodie_commit_time"
 META_COLUMNS: Final = (
     COMMIT_TIME,
@@ -31,6 +33,11 @@ class RuleNode:
     """A part of a rule."""
 
     __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it is made of."""
+        return tuple(getattr(self, field.name) for field in dataclasses.fields(self))  # type: ignore[arg-type]  # as below
 
     def __repr__(self) -> str:
         shown = ", ".join(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from payloads.avro import same_record
 from payloads.user.adapter import PayloadAdapter
-from payloads.user.copies import EditedRecord, copied, copier, same_record
+from payloads.user.by_rule import states_rule
+from payloads.user.copies import EditedRecord, copied, copier
 from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, Capped, error_text, no_exit, printable
 from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
@@ -30,5 +32,6 @@ __all__ = [
     "printable",
     "same_record",
     "sendable",
+    "states_rule",
     "watching",
 ]

@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
-from payloads.avro import to_logical
+from payloads.avro import same_record, to_logical
 from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfigError, PayloadFailedError, SchemaError
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
-from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept, same_record
+from payloads.user.bound import Adapt, adapter_of, for_schema, restored
+from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept
 from payloads.user.lacking import completed
 from payloads.user.pair_calls import UserCalls, declares_sentinel, user_calls
 from payloads.user.raised import failure_of, shown
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
     from payloads.user.overloads import MethodCall
-
-Adapt = Callable[[type, "str | HudiRelease"], "type[HoodieRecordPayload]"]
-"""Makes the class through which mergers call a user's class."""
 
 
 class PayloadAdapter(HoodieRecordPayload):
@@ -46,6 +44,7 @@ class PayloadAdapter(HoodieRecordPayload):
         calls: how to call the methods that it defines.
         construct: how to call its constructor.
         adapt: what makes the adapter of a class for a release.
+        knowing: gives what changes where the schema of all records is known.
         schema: the schema of the records that objects with logical types are built from, where `for_schema` states it.
         copy: what copies the records that objects are built from.
         asks_for_deletes: whether Hudi knows isDeleted and canProduceSentinel.
@@ -56,6 +55,7 @@ class PayloadAdapter(HoodieRecordPayload):
     calls: ClassVar[Mapping[str, MethodCall]]
     construct: ClassVar[MethodCall]
     adapt: ClassVar[Adapt]
+    knowing: ClassVar[Callable[[AvroSchema], Mapping[str, Any]]]
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
@@ -81,12 +81,12 @@ class PayloadAdapter(HoodieRecordPayload):
     @classmethod
     def for_schema(cls, schema: AvroSchema) -> type[Self]:
         """Return this class for records of `schema`, so that a constructor sees logical values at once."""
-        return schema.derived(_for_schema, cls)  # type: ignore[return-value]
+        return schema.derived(for_schema, cls)  # type: ignore[no-any-return]
 
     @classmethod
     def for_release(cls, release: str | HudiRelease) -> type[Self]:
         """Return the adapter of the same class and schema for `release`."""
-        return _adapter(cls.adapt, cls.user_class, release, cls.schema)  # type: ignore[return-value]
+        return adapter_of(cls.adapt, cls.user_class, release, cls.schema)  # type: ignore[no-any-return]
 
     @property
     def wrapped(self) -> Any:
@@ -220,7 +220,7 @@ class PayloadAdapter(HoodieRecordPayload):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A generated class has no importable name: travel as the user's class, the release and the schema.
-        return _restore, (type(self).adapt, self.user_class, self.release, self.schema), self.__dict__
+        return restored, (type(self).adapt, self.user_class, self.release, self.schema), self.__dict__
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         for record in (self.record, self._untouched, self._given):
@@ -328,23 +328,3 @@ class PayloadAdapter(HoodieRecordPayload):
         except SchemaError as error:
             msg = f"{cls._label(name)} returned a record that doesn't fit: {error}"
             raise SchemaError(msg) from error
-
-
-def _for_schema(schema: AvroSchema, adapter: type[PayloadAdapter]) -> type[PayloadAdapter]:
-    namespace = {"__doc__": adapter.__doc__, "__module__": adapter.__module__, "__qualname__": adapter.__qualname__}
-    stated = {"schema": schema} if adapter.logical_types else {}
-    return type(adapter.__name__, (adapter,), namespace | stated | {"copy": staticmethod(copier(schema))})
-
-
-def _adapter(
-    adapt: Adapt, user_class: type, release: str | HudiRelease, schema: AvroSchema | None
-) -> type[PayloadAdapter]:
-    """Return the adapter of `user_class` for `release`, bound to `schema` where there is one."""
-    adapter: type[PayloadAdapter] = adapt(user_class, release)  # type: ignore[assignment]
-    return adapter if schema is None else adapter.for_schema(schema)
-
-
-def _restore(adapt: Adapt, user_class: type, release: HudiRelease, schema: AvroSchema | None) -> PayloadAdapter:
-    """Return an empty adapter, which unpickling fills."""
-    adapter = _adapter(adapt, user_class, release, schema)
-    return adapter.__new__(adapter)

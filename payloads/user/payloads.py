@@ -11,6 +11,7 @@ from payloads.api import HoodieRecordPayload
 from payloads.errors import PayloadConstructorError
 from payloads.release import HudiRelease
 from payloads.user.adapter import PayloadAdapter
+from payloads.user.by_rule import by_rule, states_rule
 from payloads.user.copies import copier
 from payloads.user.overloads import METHODS, MethodCall, constructor_of, methods_of, misspelled
 
@@ -49,7 +50,10 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
                 "extend a class that it has"
             )
             raise PayloadConstructorError(msg)
-    calls = dict(methods_of(user_class))
+    states = states_rule(user_class)
+    called: Any = by_rule(user_class, release) if states else user_class
+    target = called if states else target
+    calls = dict(methods_of(called))
     left = set(getattr(target, "__abstractmethods__", ()))
     if issubclass(target, HoodieRecordPayload) and left <= set(METHODS):
         # Java's names fill the gaps that the abstract methods leave open; the bound class is ours to change.
@@ -61,7 +65,7 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         raise PayloadConstructorError(msg)
     if issubclass(target, HoodieRecordPayload):
         calls |= {name: MethodCall(calls[name].attribute, call) for name, call in target.passed_over().items()}
-        target._java_copy = staticmethod(lambda record, schema: copier(schema)(record))  # type: ignore[attr-defined]  # noqa: SLF001
+        target._java_copy = staticmethod(lambda record, schema: copier(schema)(record))  # noqa: SLF001
     is_extension = issubclass(target, HoodieRecordPayload) and target.keeps_schema
     for message in target.unused_methods() if is_extension else misspelled(user_class):
         warnings.warn(message, stacklevel=4)
@@ -70,7 +74,8 @@ def _adapt(wanted: type, release: HudiRelease) -> type[HoodieRecordPayload]:
         "__module__": user_class.__module__,
         "__qualname__": user_class.__qualname__,
         "release": release,
-        "logical_types": bool(getattr(user_class, "logical_types", False)),
+        "logical_types": bool(getattr(user_class, "logical_types", False)) and not states,
+        "knowing": staticmethod(lambda schema: {"target": target.knowing(schema)} if states else {}),
         "user_class": user_class,
         "target": target,
         "keeps_schema": is_extension,

@@ -22,16 +22,14 @@ from mergers import HoodieRecordType, RecordMergeMode, buffered_merger
 from payloads.builtin import IS_DELETED, PartialUpdateAvroPayload, flag_tests
 from payloads.release import ByRelease
 from payloads.rules import (
-    AllOf,
-    AnyOf,
+    RESETS,
+    STAYS_WHOLE,
     ByArrival,
     ByOrdering,
     Case,
     Effect,
     Error,
     ErrorKind,
-    IsDelete,
-    IsNatural,
     IsUnordered,
     Point,
     Role,
@@ -46,18 +44,15 @@ if TYPE_CHECKING:
     from payloads.builtin import DeleteTest
     from payloads.rules import MergeRule
 
-OLDER, NEWER = Role.OLDER, Role.NEWER
 READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
 HISTORY, _QUERIES = "simulate", "snapshot"
 _COMPARES_ROWS = frozenset({"upsert", HISTORY})
-_RESETS = Case(AnyOf(tuple(AllOf((IsDelete(role), IsNatural(role))) for role in (OLDER, NEWER))), Effect.INCOMING)
-_UNFILLED = Case(AnyOf((IsDelete(OLDER), IsDelete(NEWER))), Effect.WINNER)
 _MET = frozenset(
     {
         (ByArrival(), ()),
-        (ByArrival(), (_UNFILLED,)),
-        (ByOrdering(), (_RESETS,)),
-        (ByOrdering(), (_RESETS, _UNFILLED)),
+        (ByArrival(), (STAYS_WHOLE,)),
+        (ByOrdering(), (RESETS,)),
+        (ByOrdering(), (RESETS, STAYS_WHOLE)),
     }
 )
 """How versions meet by the modes that `versions.py` folds: which one is later, and what deletes do."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
-from mergers.strategies import IgnoreDefaults
-from payloads.avro import default_test
+from payloads.avro import default_test, object_test, value_test
 from payloads.ordering import compare
 from payloads.ordering_fields import raw_converter
 from payloads.rules import (
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from payloads.rules import Column, Role, Test
 
 _BITS = {"int": 32, "long": 64}
+_DEFAULTS = {Default.EQUALS: default_test, Default.OBJECT: object_test, Default.VALUE: value_test}
 
 
 class Pair(Protocol):
@@ -52,7 +52,7 @@ def column_value(node: Column, pair: Pair, field: Field) -> Any:  # noqa: C901, 
         case Take(side):
             return (pair.side(side).record or {}).get(field.name)
         case FirstNonNull(values) | FirstNonDefault(values) | FirstNonMarker(values):
-            is_gap = _gap_of(node, pair, field)
+            is_gap = _gap_of(node, field)
             for one in values:
                 value = column_value(one, pair, field)
                 if not is_gap(value):
@@ -78,24 +78,21 @@ def has_gap(node: Column, pair: Pair, field: Field) -> bool:
     """Whether a column has more than the value of the later version: what is not that is a gap."""
     match node:
         case FirstNonNull(values) | FirstNonDefault(values) | FirstNonMarker(values):
-            return _gap_of(node, pair, field)(column_value(values[0], pair, field))
+            return _gap_of(node, field)(column_value(values[0], pair, field))
         case Take():
             return False
         case _:
             return True
 
 
-def _gap_of(node: FirstNonNull | FirstNonDefault | FirstNonMarker, pair: Pair, field: Field) -> Callable[[Any], bool]:
+def _gap_of(node: FirstNonNull | FirstNonDefault | FirstNonMarker, field: Field) -> Callable[[Any], bool]:
     match node:
         case FirstNonNull():
             return lambda value: value is None
         case FirstNonMarker(marker=marker):
             return lambda value: value == marker
-        case FirstNonDefault(by=Default.EQUALS):
-            return default_test(field)
         case FirstNonDefault(by=by):
-            gaps = IgnoreDefaults(fidelity="intended" if by is Default.VALUE else "hudi").gaps(pair.schema)
-            return dict(gaps)[field.name]
+            return _DEFAULTS[by](field)
         case other:
             assert_never(other)
 

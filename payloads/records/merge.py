@@ -5,9 +5,7 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING, NamedTuple, assert_never
 
-from mergers.rules.columns import column_value, has_gap
-from payloads.avro import plain_text, value_text
-from payloads.builtin import IS_DELETED, compare_positions
+from payloads.avro import plain_text, same_record, value_text
 from payloads.errors import (
     NullOrderingError,
     OrderingTypeError,
@@ -18,7 +16,10 @@ from payloads.errors import (
 from payloads.java import utf16
 from payloads.ordering import compare, ordering_text, same_class
 from payloads.ordering_fields import list_reader
+from payloads.records.columns import column_value, has_gap
+from payloads.records.positions import compare_positions
 from payloads.rules import (
+    IS_DELETED,
     Against,
     AllOf,
     AnyOf,
@@ -39,7 +40,6 @@ from payloads.rules import (
     Not,
     Role,
 )
-from payloads.user import same_record
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema, Record
@@ -52,6 +52,13 @@ _FAULTS: dict[type[Exception], ErrorKind] = {
     SchemaError: ErrorKind.SCHEMA,
     PayloadFailedError: ErrorKind.FAILED,
     UnsupportedPayloadOperationError: ErrorKind.UNSUPPORTED,
+}
+_TOLD = {
+    ErrorKind.NULL_ORDERING: "the rule refuses a null ordering value; fill the ordering field before the write",
+    ErrorKind.UNLIKE_TYPES: "the rule refuses ordering values of these types; give the field one type",
+    ErrorKind.SCHEMA: "the rule refuses the columns of these versions; bring them to the schema of the table",
+    ErrorKind.FAILED: "the rule fails for these versions; correct the rows, or the case of the rule that says so",
+    ErrorKind.UNSUPPORTED: "the rule does not support these versions; correct the rows, or its case that says so",
 }
 
 
@@ -93,9 +100,21 @@ def merged(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: Avro
     if Needs.COMPLETE in rule.conditions and not all(_is_complete(side.record, schema) for side in (older, newer)):
         return None
     try:
-        return _Pair(rule, older, newer, schema).merged()
+        return outcome_of(rule, older, newer, schema)
     except tuple(_FAULTS) as error:
         return RuleOutcome(Error(fault_of(error)), None)
+
+
+def outcome_of(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: AvroSchema) -> RuleOutcome:
+    """Return what `merged` does where no condition is asked.
+
+    Raises:
+        PayloadBridgeError: the rule yields an error: of the class of its kind.
+    """
+    outcome = _Pair(rule, older, newer, schema).merged()
+    if isinstance(outcome.gives, Error):
+        raise next(kind for kind, fault in _FAULTS.items() if fault is outcome.gives.fault)(_TOLD[outcome.gives.fault])
+    return outcome
 
 
 def fault_of(error: Exception) -> ErrorKind:

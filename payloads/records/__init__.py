@@ -1,0 +1,16 @@
+"""Merge rules on two records: the reference for every other interpreter."""
+
+from __future__ import annotations
+
+from payloads.records.merge import RuleOutcome, RuleVersion, fault_of, merged, outcome_of
+from payloads.records.positions import MYSQL_SEQUENCE, compare_positions
+
+__all__ = [
+    "MYSQL_SEQUENCE",
+    "RuleOutcome",
+    "RuleVersion",
+    "compare_positions",
+    "fault_of",
+    "merged",
+    "outcome_of",
+]
