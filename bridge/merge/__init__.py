@@ -19,7 +19,7 @@ from bridge.merge.carriers import (
 from bridge.merge.class_links import check_links, class_warnings
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
 from bridge.merge.log_rule import LogRule
-from bridge.merge.log_scanner import LogScanner
+from bridge.merge.log_scanner import LOG_ENTRIES, LogScanner
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.mode_writer import tests_rows
 from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
@@ -39,6 +39,7 @@ __all__ = [
     "DECIMAL_SCALE",
     "DELETED",
     "DELETES",
+    "LOG_ENTRIES",
     "MILLISECONDS",
     "NO_PARTITION",
     "SKIPPED",

@@ -5,7 +5,7 @@ Source: HoodieMergedLogRecordScanner and RecordMergingFileIterator of 0.15.0; th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.config import capabilities
 from bridge.merge.calls import MergePointError
@@ -16,11 +16,11 @@ from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
 from bridge.merge.whole_columns import deletes_of, fails_alone, pair_of
 from mergers.laws import copied_payload
+from mergers.rules import RuleVersion, merged
 from payloads import NATURAL_ORDER
 from payloads.builtin import flag_tests
-from payloads.ordering import same_class
 from payloads.ordering_fields import raw_converter
-from payloads.rules import Point
+from payloads.rules import AnyOf, ByOrdering, Case, Effect, IsNatural, IsUnordered, MergeRule, Point, Role
 
 if TYPE_CHECKING:
     from bridge.merge.calls import KeyReader, Listener, SingleRows
@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
     from payloads.ordering_fields import Reader
+
+
+LOG_ENTRIES: Final = MergeRule(
+    ByOrdering(unlike_wins=True),
+    cases=(Case(AnyOf((IsNatural(Role.NEWER), IsUnordered(Role.OLDER))), Effect.INCOMING),),
+)
+"""An entry of a delete block and what came before it, which stays if its ordering value is greater, of one class."""
 
 
 class LogScanner(Payloads):
@@ -106,10 +113,11 @@ class LogScanner(Payloads):
         return calls._replace(pair=pair, single=single)
 
     def _fold_delete(self, folded: PayloadVersion | None, key: HoodieKey, entry: LogDelete) -> PayloadVersion:
-        """Keep the buffered version iff the entry has an ordering value of the same class that is smaller."""
-        ordering = entry.ordering or NATURAL_ORDER
-        kept = None if folded is None else folded.payload.get_ordering_value()
-        stays = kept is not None and not ordering.is_default and same_class(kept, ordering) and kept > ordering
+        ordering, stays = entry.ordering or NATURAL_ORDER, False
+        if folded is not None:
+            kept = RuleVersion({}, folded.payload.get_ordering_value())
+            outcome = merged(LOG_ENTRIES, kept, RuleVersion(None, ordering), self.schema)
+            stays = outcome is not None and outcome.gives is Effect.CURRENT
         result = folded if folded is not None and stays else PayloadVersion(key, self._logged_class(None, ordering))
         if self._listener is not None:
             action = INSERT if folded is None else KEEP if stays else UPDATE

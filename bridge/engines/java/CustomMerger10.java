@@ -1,19 +1,20 @@
 package bridge.jvm;
 
 import bridge.jvm.Carriers.Buffered;
+import java.util.Map;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.hudi.common.model.HoodieRecordPayload;
 
 /**
- * CUSTOM of 1.0: where either side is a delete the event-time rule decides, and the payload is not asked.
+ * CUSTOM of 1.0: where either side is a delete the rules of event time decide, and the payload is not asked.
  *
  * Between two rows of a log a payload that deletes is ignored: the earlier row stays.
  */
-class CustomMerger10 extends ModeMerger.EventTime10 {
+class CustomMerger10 extends RuleMerger {
     private final CustomMerger.Asked asked;
 
-    CustomMerger10(CustomMerger.Asked asked, RowContext context) {
-        super(context);
+    CustomMerger10(CustomMerger.Asked asked, Map rules, RowContext context) {
+        super(rules, context, false);
         this.asked = asked;
     }
 

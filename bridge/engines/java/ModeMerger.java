@@ -4,8 +4,8 @@ import bridge.jvm.Carriers.Buffered;
 import bridge.jvm.Constants.MergeMode;
 import java.util.Map;
 
-/** A merge mode where rows meet: mergers/strategies for compiled classes; this class is COMMIT_TIME_ORDERING itself. */
-class ModeMerger {
+/** A merge mode where rows meet: its rules, or for CUSTOM a class. */
+abstract class ModeMerger {
     final RowContext context;
 
     ModeMerger(RowContext context) {
@@ -15,37 +15,25 @@ class ModeMerger {
     /** Returns the merger of a rule; `asked` is for CUSTOM, where no merger of the user's is described. */
     static ModeMerger of(Map rule, CustomMerger.Asked asked, RowContext context, boolean since11) throws Throwable {
         Map user = (Map) rule.get("merger");
+        Map rules = (Map) rule.get("rules");
         if (user != null) {
             return since11 ? (ModeMerger) new UserMerger(user, asked.props, context, asked.preCombines)
-                : new UserMerger10(user, asked.props, context);
+                : new UserMerger10(user, asked.props, rules, context);
         }
-        String mode = (String) rule.get("mode");
-        if (MergeMode.COMMIT_TIME_ORDERING.equals(mode)) {
-            return new ModeMerger(context);
+        if (!MergeMode.CUSTOM.equals(rule.get("mode"))) {
+            return new RuleMerger(rules, context, since11);
         }
-        if (MergeMode.EVENT_TIME_ORDERING.equals(mode)) {
-            return since11 ? new EventTime(context) : new EventTime10(context);
-        }
-        if (MergeMode.CUSTOM.equals(mode)) {
-            return since11 ? (ModeMerger) new CustomMerger(asked, context) : new CustomMerger10(asked, context);
-        }
-        throw new RecordError("the merge mode " + mode + " is not known in Java; use the python engine");
+        return since11 ? (ModeMerger) new CustomMerger(asked, context) : new CustomMerger10(asked, rules, context);
     }
 
     /** Merges a row with what came before it; null keeps `existing`. */
-    Buffered delta(Buffered newer, Buffered existing) throws Exception {
-        return newer;
-    }
+    abstract Buffered delta(Buffered newer, Buffered existing) throws Exception;
 
     /** Whether an entry of a delete block takes the place of what came before it. */
-    boolean displaces(Comparable entry, Buffered existing) throws Exception {
-        return true;
-    }
+    abstract boolean displaces(Comparable entry, Buffered existing) throws Exception;
 
     /** Merges a row of a base file with what has gathered for its key; `older` itself where it stays. */
-    Buffered last(Buffered older, Buffered newer) throws Exception {
-        return newer;
-    }
+    abstract Buffered last(Buffered older, Buffered newer) throws Exception;
 
     final Buffered fold(Buffered existing, Buffered newer) throws Exception {
         Buffered merged = existing == null ? newer : delta(newer, existing);
@@ -103,60 +91,6 @@ class ModeMerger {
 
         Buffered last(Buffered older, Buffered newer) throws Exception {
             return merged(older, newer);
-        }
-    }
-
-    /** EVENT_TIME_ORDERING from 1.1 on. */
-    static class EventTime extends ModeMerger {
-        EventTime(RowContext context) {
-            super(context);
-        }
-
-        Buffered delta(Buffered newer, Buffered existing) throws Exception {
-            return keepsNewer(existing, newer) ? newer : null;
-        }
-
-        boolean displaces(Comparable entry, Buffered existing) throws Exception {
-            if (existing.isCommitTimeDelete()) {
-                return false;
-            }
-            if (Integer.valueOf(0).equals(entry)) {
-                return true;
-            }
-            Comparable value = entry == null ? null : compared(entry);
-            if (value == null || existing.ordering == null) {
-                throw new RecordError("a delete entry, or the version that it follows, has a null ordering value; "
-                    + "fill the ordering field");
-            }
-            return !(Tuples.isSameClass(existing.ordering, value) && existing.ordering.compareTo(value) > 0);
-        }
-
-        /** Returns the ordering value of an entry in the class that it is compared in. */
-        Comparable compared(Comparable entry) {
-            return context.ordering.ofEntry(entry);
-        }
-
-        Buffered last(Buffered older, Buffered newer) throws Exception {
-            return keepsNewer(older, newer) ? newer : older;
-        }
-
-        static boolean keepsNewer(Buffered older, Buffered newer) {
-            return isCommitTimeDelete(older, newer) || !isLater(older.ordering, newer.ordering);
-        }
-    }
-
-    /** EVENT_TIME_ORDERING of 1.0: a log does not spare data from a buffered commit-time delete. */
-    static class EventTime10 extends EventTime {
-        EventTime10(RowContext context) {
-            super(context);
-        }
-
-        Buffered delta(Buffered newer, Buffered existing) throws Exception {
-            return newer.isCommitTimeDelete() || !isLater(existing.ordering, newer.ordering) ? newer : null;
-        }
-
-        Comparable compared(Comparable entry) {
-            return entry;
         }
     }
 }

@@ -1,5 +1,6 @@
 package bridge.jvm;
 
+import bridge.jvm.Carriers.Buffered;
 import bridge.jvm.Carriers.Held;
 import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
@@ -137,9 +138,11 @@ abstract class PayloadMerge {
     /** What readers and compaction of 0.15 call: log entries are pre-combined, then meet the stored row. */
     static final class LogScanner extends PayloadMerge implements Merging.Reader {
         private final int ordering;
+        private final MergeRule entries;
 
         LogScanner(Map described, Records records, Payloads payloads, Merging at) {
             super(described, records, payloads, at);
+            entries = new MergeRule((Map) described.get("entries"));
             String name = (String) described.get("ordering");
             Schema.Field field = name == null ? null : records.withMeta.getField(name);
             ordering = field == null ? -1 : field.pos();
@@ -159,8 +162,8 @@ abstract class PayloadMerge {
 
         private Held foldDelete(Held folded, Comparable value) {
             Comparable kept = folded == null ? null : folded.payload.getOrderingValue();
-            if (kept != null && !Integer.valueOf(0).equals(value) && kept.getClass() == value.getClass()
-                && kept.compareTo(value) > 0) {
+            Buffered before = new Buffered(null, null, false, kept);
+            if (folded != null && entries.merged(before, Buffered.delete(value)) == before) {
                 return folded;
             }
             return new Held(payloads.make(null, value), null, false);

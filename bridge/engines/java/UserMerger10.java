@@ -12,8 +12,8 @@ final class UserMerger10 extends CustomMerger10 {
     private final MergerObject merger;
     private final KeyText keys;
 
-    UserMerger10(Map described, Properties props, RowContext context) throws Throwable {
-        super(null, context);
+    UserMerger10(Map described, Properties props, Map rules, RowContext context) throws Throwable {
+        super(null, rules, context);
         merger = MergerObject.of((String) described.get("name"), false, props);
         keys = new KeyText(described, context.records);
     }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Final
 
 from bridge.engines.books import MADE, SIDES, Fate
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN
+from bridge.engines.jvm.rules import NODES_IN_JAVA, POINTS, WORDS_IN_JAVA
 from bridge.engines.ordering_text import TYPES
 from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
 from bridge.programs import MEASURED_EVERY, MOST_BYTES, PROGRAMS, TOO_LARGE, Origin
@@ -56,6 +58,15 @@ def groups() -> dict[str, dict[str, Constant]]:
         "BooksEntry": {"MADE": MADE, "SIDES": SIDES, "BY_COMMIT": MergePoint.SNAPSHOT.value},
         "Fate": {fate.name: fate.value for fate in Fate},
         "Partition": {"NONE": NO_PARTITION},
+        "RuleNode": {_upper(node): node for node in NODES_IN_JAVA},
+        "RuleKey": {"NODE": "node", "WORD": "word"},
+        "RuleKnown": {
+            "NODES": tuple(NODES_IN_JAVA),
+            "FIELDS": tuple(f"{node}.{name}" for node, names in NODES_IN_JAVA.items() for name in names),
+            "WORDS": WORDS_IN_JAVA,
+        },
+        "RuleWord": {_upper(word.partition(".")[2]): word for word in WORDS_IN_JAVA},
+        "RulePoint": {point.name: point.value for point in POINTS},
     }
 
 
@@ -78,6 +89,10 @@ def _declared(name: str, value: Constant) -> str:
             is_long = value.bit_length() >= _INT_BITS
             return f"{'long' if is_long else 'int'} {name} = {value}{'L' if is_long else ''}"
     return f"String[] {name} = {{{', '.join(map(json.dumps, value))}}}"
+
+
+def _upper(name: str) -> str:
+    return re.sub("(?<=[a-z])(?=[A-Z])", "_", name).upper()
 
 
 def _by_upper_name(words: Iterable[str]) -> dict[str, Constant]:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
 from bridge.engines.books import final_point, fold_point
 from bridge.engines.control_columns import BOOKS
 from bridge.engines.jvm.jars import java_name_of
+from bridge.engines.jvm.rules import missing_in_java, mode_rules
 from bridge.errors import PlanError
 from bridge.merge import (
+    LOG_ENTRIES,
     SchemaView,
     calls_of,
     indexed_sentinel,
@@ -34,6 +36,7 @@ from mergers.record import OPERATION_COLUMN, DeleteContext
 from payloads import PayloadNotFoundError, PayloadRef, StoredPayloadRef
 from payloads.builtin import IS_DELETED, BuiltinPayload, PartialUpdateAvroPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, ordering_fields
+from payloads.rules import rule_to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -48,8 +51,6 @@ if TYPE_CHECKING:
 Json = dict[str, "JsonValue"]
 JsonValue = str | int | None | Sequence["JsonValue"] | Mapping[str, "JsonValue"]
 _CUSTOM = RecordMergeMode.CUSTOM
-MODES_IN_JAVA: Final = frozenset({_CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING})
-"""The merge modes of `ModeMerger.java`."""
 DEFAULT_PAYLOAD = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
 """A class of every release; 1.0 writes with it in addition to a merger."""
 
@@ -87,7 +88,7 @@ class Calls:
             raise PlanError(_uncalled(plan, self._config))
         unknown = modes_unknown_to_java(plan) if in_java else ()
         if unknown:
-            msg = f"the table merges by {' and '.join(unknown)}, which Java does not run; use the python engine"
+            msg = f"the table merges by {' and by '.join(unknown)}; use the python engine"
             raise PlanError(msg)
         named = named or [DEFAULT_PAYLOAD]
         source = () if merger is None else (merger.jars, merger.package)
@@ -148,6 +149,7 @@ class Calls:
         }
         return {
             "consistent_timestamps": is_true(plan.props.get(CONSISTENT_TIMESTAMP)),
+            "entries": rule_to_json(LOG_ENTRIES),
             "ordering": ordering,
             "payload": payload,
             "points": points,
@@ -206,7 +208,17 @@ class Calls:
             "mode": None if rule.mode is None else rule.mode.value,
             "ordering": () if ignores_ordering else ordering_fields(props, plan.release) or (),
             "payload": rule.payload if is_custom else None,
+            "rules": None if rule.mode is None else self._rules(rule.mode),
         }
+
+    def _rules(self, mode: RecordMergeMode) -> Json | None:
+        """Return the rules of a mode; for CUSTOM until 1.0 those by which it merges deletes, from 1.1 on none."""
+        if mode is _CUSTOM:
+            if capabilities(self._plan.release).buffered_mergers:
+                return None
+            mode = RecordMergeMode.EVENT_TIME_ORDERING
+        rules = mode_rules(mode, self._plan.release)
+        return {point.value: rule_to_json(rule) for point, rule in rules.items() if rule is not None}
 
     def _class_to_build(self) -> str | None:
         """Return the class that a writer instantiates to test rows for deletes; None if there is none."""
@@ -275,14 +287,19 @@ def _deletes(props: Mapping[str, str], schema: AvroSchema, *, reads_operation: b
 
 
 def modes_unknown_to_java(plan: MergePlan) -> tuple[str, ...]:
-    """Return the merge modes and partial update modes of a plan that only Python has."""
+    """Return the merge modes and partial update modes of a plan that only Python has, with what Java lacks of them."""
     if not capabilities(plan.release).merge_modes:
         return ()
     config = merge_config(plan)
-    used = dict.fromkeys(rule.mode for _, rule in config.rules if rule.mode is not None)
+    partial = config.partial_update_mode
+    found = []
     # In mode CUSTOM a table's partial update mode counts for nothing.
-    partial = config.partial_update_mode if used.keys() - {_CUSTOM} else None
-    return (*(mode.value for mode in used if mode not in MODES_IN_JAVA), *(() if partial is None else (partial,)))
+    for mode in dict.fromkeys(rule.mode for _, rule in config.rules if rule.mode not in {None, _CUSTOM}):
+        missing = missing_in_java(mode_rules(mode, config.release, partial).values())
+        if missing:
+            name = mode.value if partial is None else f"{mode.value} with {partial}"
+            found.append(f"{name}, of which Java lacks {', '.join(missing)}")
+    return tuple(found)
 
 
 def _check(plan: MergePlan, *, in_java: bool) -> None:

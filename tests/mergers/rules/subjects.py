@@ -111,8 +111,9 @@ def of_mode(mode_of: tuple[str, str, str], point: Point, schema: AvroSchema, pro
         return RuleOutcome(Effect.NEW, RuleVersion(made.record, made.ordering_value, made.marked_delete))
 
     def seen(version: RuleVersion) -> RuleVersion:
-        """Return an entry with the value that is compared: from 1.1 on in the class of the rows."""
-        if point is not Point.ENTRY or release == "1.0" or version.ordering is None:
+        """Return an entry with the value that is compared: from 1.1 on in the class of the rows; Integer 0 is none."""
+        ordering = version.ordering
+        if point is not Point.ENTRY or release == "1.0" or ordering is None or ordering.is_default:
             return version
         return version._replace(ordering=merger.context.entry_ordering(version.ordering))
 

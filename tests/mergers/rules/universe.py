@@ -49,6 +49,7 @@ def _columns(ordering: Any) -> tuple[dict[str, Any], ...]:
 
 _PLAIN = _columns({"type": ["null", "long"], "default": None})
 _MICROS = _columns({"type": ["null", {"type": "long", "logicalType": "timestamp-micros"}], "default": None})
+_MILLIS = _columns({"type": ["null", {"type": "long", "logicalType": "timestamp-millis"}], "default": None})
 _BY_TS = dict.fromkeys(ORDERING_KEYS, "ts")
 _BY_TWO = dict.fromkeys(ORDERING_KEYS[:2], "ts") | {ORDERING_KEYS[2]: "ts,n"}
 _FILLS = {"hoodie.record.merge.property.hoodie.write.partial.update.unavailable.value": UNAVAILABLE}
@@ -61,6 +62,7 @@ SETTINGS = {
     "ties stay": Setting(schema_of(*_PLAIN), {**_BY_TS, UPDATE_ON_SAME_ORDERING: "false"}),
     "two fields": Setting(schema_of(*_PLAIN), _BY_TWO),
     "consistent": Setting(schema_of(*_MICROS), {**_BY_TS, CONSISTENT_TIMESTAMP: "true"}),
+    "milliseconds": Setting(schema_of(*_MILLIS), _BY_TS),
     "columns lack": Setting(schema_of({"name": "ts", "type": "long"}, {"name": "Op", "type": "string"}), _BY_TS),
 }
 

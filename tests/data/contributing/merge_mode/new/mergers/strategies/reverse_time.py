@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version, is_later
+from typing import TYPE_CHECKING
+
+from mergers.strategies.buffered import MARKED, BufferedMerger, DeleteEntry, Version, is_later
+from payloads.rules import ByOrdering, MergeRule
+
+if TYPE_CHECKING:
+    from payloads.avro import AvroSchema
+    from payloads.rules import Point
 
 
 class ReverseTimeMerger(BufferedMerger):
     """REVERSE_TIME_ORDERING: keeps the version with the least ordering value, whether it is data or a delete."""
+
+    def rule(self, point: Point, schema: AvroSchema) -> MergeRule | None:
+        """Return that the lesser ordering value wins."""
+        return MergeRule(ByOrdering(reverse=True), MARKED)
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return `new` unless it is later; errors as in `is_later`."""
