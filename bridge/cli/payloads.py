@@ -1,4 +1,4 @@
-"""`payload-bridge payloads`: the available payload classes, the rules of one, and the releases that a jar links to."""
+"""`payload-bridge payloads`: the payload classes, the rules of one or of a merge mode, the releases a jar links to."""
 
 from __future__ import annotations
 
@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.class_rules import NO_RULE, as_json, becomes_words, span_words, tables
 from bridge.cli.completion import payloads_from
 from bridge.cli.java_options import jar_option
 from bridge.cli.linked_class import report_links
 from bridge.cli.options import refuse, release_option
 from bridge.cli.verb import Verb
+from bridge.config import SUCCESSORS
 from bridge.report import Report, Table
+from mergers import MergerConfigError
+from mergers.rules.words import rules_of_class, rules_of_mode
 from payloads import HudiRelease, resolve_payload
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.registry import builtin_payloads
-from payloads.release import ByRelease
 
 if TYPE_CHECKING:
+    from mergers.rules.words import PointRules
     from payloads import HoodieRecordPayload
 
 _PREFIX = "org.apache.hudi."
@@ -36,8 +40,9 @@ _VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...]) -> Report:
     """List the payload classes that Hudi ships, show what one class does, or to which releases yours links.
 
-    NAME is a class of Hudi by its full or short Java name, or a class of your own as package.module:Class. It shows
-    what the class does, where its source is, and which of its rules differ between releases.
+    NAME is a class of Hudi by its full or short Java name, a class of your own as package.module:Class, or a merge
+    mode such as EVENT_TIME_ORDERING or EVENT_TIME_ORDERING/IGNORE_DEFAULTS. It shows the rule by which two versions of
+    a key merge, in --release or the newest release, and what differs in other releases and with other settings.
 
     With --jar NAME is a compiled payload or merger by its full Java name. Its class file is held against the classes of
     each release, without Spark: the members that it uses and overrides, and its constructors. The answers are: links;
@@ -99,22 +104,35 @@ def rule_text(found: type) -> str:
 
 
 def _details(name: str, release: HudiRelease | None) -> Report:
+    of_mode = rules_of_mode(name)
+    if of_mode:
+        return _of_mode(name, of_mode, release)
     bound = _resolve(name, release)
     found = bound.unbound or bound
-    source = _source(found)
-    doc = rule_text(found)
+    source, doc, rules = _source(found), rule_text(found), rules_of_class(found)
     result: dict[str, Any] = {"name": found.__name__, "doc": doc, "source": source}
-    if issubclass(found, BuiltinPayload):
-        result |= _entry(found) | {"rules": _rules(found)}
-    report = Report("payloads", f"{result['name']} can be named with --payload.", results=[result])
-    report.body += map(_reflowed, doc.split("\n\n"))
-    if "java_name" in result:
+    report = Report("payloads", f"{result['name']} can be named with --payload.")
+    first, *notes = map(_reflowed, doc.split("\n\n"))
+    report.body.append(first)
+    if issubclass(found, BuiltinPayload) and found.is_shipped():
+        result |= _entry(found)
         report.body.append(f"{result['java_name']}, shipped by Hudi {', '.join(result['releases'])}.")
         aliases = result["aliases"].items()
         report.body += [f"Also called {alias} (Hudi {', '.join(lines)})." for alias, lines in aliases]
-        report.body.append(_rules_table(result["rules"]))
-    report.body.append(f"Source: {source}")
+        report.body += [becomes_words(one) for name, one in SUCCESSORS.items() if name == found.java_name]
+    report.body += tables(rules, release) if rules else [NO_RULE]
+    report.body += [*notes, f"Source: {source}"]
+    report.results = [result | as_json(rules)]
     return report
+
+
+def _of_mode(name: str, rules: list[PointRules], release: HudiRelease | None) -> Report:
+    known = [one for told in rules[0].told for one in told.releases]
+    if release is not None and release not in known:
+        refuse(MergerConfigError(f"Hudi {release} has no merge mode {name}; take {span_words(known)}"))
+    verdict = f"{name} is a merge mode of Hudi {span_words(known)}."
+    result = {"name": name, "releases": list(map(str, known)), **as_json(rules, of_mode=True)}
+    return Report("payloads", verdict, results=[result], body=[*tables(rules, release, of_mode=True)])
 
 
 def _resolve(name: str, release: HudiRelease | None) -> type[HoodieRecordPayload]:
@@ -133,40 +151,6 @@ def _source(found: type) -> str:
         return f"{inspect.getsourcefile(found)}:{inspect.getsourcelines(found)[1]}"
     except (OSError, TypeError):
         return f"unknown (module {found.__module__})"
-
-
-def _rules(found: type[BuiltinPayload]) -> dict[str, dict[str, str]]:
-    """Return the rules that depend on the release: for each, its value in every release that ships the class."""
-    rules = {}
-    for name in sorted(dir(found)):
-        rule = inspect.getattr_static(found, name)
-        if isinstance(rule, ByRelease) and name != "aliases":
-            values = {str(line): _shown(rule.at(line)) for line in found.shipped}
-            if len(set(values.values())) > 1:
-                rules[name] = values
-    return rules
-
-
-def _shown(value: Any) -> str:
-    """Return a rule as text: what a function's docstring or name says, or the value."""
-    if callable(value):
-        return str(getattr(value, "__name__", value)).lstrip("_")
-    if isinstance(value, tuple | list | frozenset):
-        return ", ".join(map(str, value)) or "none"
-    return str(value)
-
-
-def _rules_table(rules: dict[str, dict[str, str]]) -> str | Table:
-    if not rules:
-        return "Its own rules are the same in all of these releases."
-    rows = []
-    for name, values in rules.items():
-        previous = None
-        for line, value in values.items():
-            if value != previous:
-                rows.append((name if previous is None else "", f"from {line}", value))
-            previous = value
-    return Table(("rule", "release", "is"), rows, "Rules that differ by release (attributes of the class)")
 
 
 def _reflowed(paragraph: str) -> str:

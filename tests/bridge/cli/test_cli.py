@@ -17,7 +17,6 @@ from click.testing import CliRunner
 from bridge.cli import main
 from bridge.cli.examples import EXAMPLES
 from bridge.pipeline import merge_points
-from payloads.release import releases
 from tests.support import ROOT
 from tests.support.user_payloads import Newest
 
@@ -646,44 +645,3 @@ def test_a_schema_file_gives_the_types_of_text_files(spark, run, tmp_path):
     answer = json.loads(run("merge", "combine-input", *batch, *words).stdout)
     assert [(row["id"], row["ts"]) for row in answer["results"]] == [("a", None)]
     assert [field["name"] for field in answer["plan"]["schema"]["fields"]] == ["id", "ts"]
-
-
-# -- payloads
-
-
-def test_the_list_of_payloads(run):
-    answer = json.loads(run("payloads", "--output", "json").stdout)
-    by_name = {entry["name"]: entry for entry in answer["results"]}
-    assert by_name["FirstValueAvroPayload"]["releases"] == ["0.15", "1.0"]
-    old_name = {"org.apache.hudi.payload.AWSDmsAvroPayload": [str(release) for release in releases(until="1.0")]}
-    assert by_name["AWSDmsAvroPayload"]["aliases"] == old_name
-    only = json.loads(run("payloads", "--release", "1.2", "--output", "json").stdout)["results"]
-    assert "FirstValueAvroPayload" not in {entry["name"] for entry in only}
-    assert max(map(len, run("payloads").stdout.splitlines())) <= 80
-
-
-@pytest.mark.parametrize(
-    "name", ["DefaultHoodieRecordPayload", "com.uber.hoodie.common.model.DefaultHoodieRecordPayload"]
-)
-def test_the_rules_of_a_payload(run, name):
-    (entry,) = json.loads(run("payloads", name, "--output", "json").stdout)["results"]
-    assert entry["rules"]["answers_sentinel"] == {
-        **dict.fromkeys(map(str, releases(until="1.1")), "False"),
-        "1.2": "True",
-    }
-    assert entry["source"].rpartition(":")[0].endswith("default.py")
-    assert entry["doc"].startswith("Keep the version")
-    text = run("payloads", name).stdout
-    assert "from 1.2    True" in text
-
-
-def test_a_payload_of_an_old_release_and_one_of_a_user(run):
-    assert "FirstValueAvroPayload" in run("payloads", "FirstValueAvroPayload").stdout
-    (entry,) = json.loads(run("payloads", "tests.bridge.cli.test_cli:Raises", "--output", "json").stdout)["results"]
-    assert entry["doc"] == "A payload class that can't merge one key."
-    assert "test_cli.py:" in entry["source"]
-
-
-def test_an_unknown_payload(run):
-    fails(run("payloads", "EventTimePayload"), 2, "did you mean EventTimeAvroPayload")
-    fails(run("payloads", "FirstValueAvroPayload", "--release", "1.2"), 2, "was removed after 1.0")
