@@ -33,7 +33,7 @@ from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
-from bridge.hudi import AlteredTableError, HudiTableError, TableProperties
+from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
 from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
 from bridge.plan import TableType
 from bridge.report import limit_of
@@ -220,7 +220,7 @@ def _held(path: str | None, left: MergePlan, options: Mapping[str, Any]) -> tupl
     """Return the commits that a table still holds, or why they can't be rebuilt."""
     try:
         return rebuilt_of(str(path), left.release, options, left), ""
-    except AlteredTableError:
+    except (AlteredTableError, DamagedFileError):
         raise
     except (InputError, PlanError, HudiTableError) as error:
         return None, str(error)

@@ -9,7 +9,6 @@ from bridge.cli.table_input import open_table, refuse_given
 from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
 from bridge.hudi import TableQueries
 from bridge.spark import is_local, local_path
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,13 +59,14 @@ class TableInput(NamedTuple):
 
 
 def holds_rows(path: str) -> bool:
-    """Whether there is a table with file slices, so that it has commits to rebuild."""
+    """Whether there is a table with file slices, so that it has commits to rebuild.
+
+    Raises:
+        HudiTableError: it can't be read.
+    """
     if is_local(path) and not local_path(path).is_dir():
         return False
-    try:
-        return bool(TableQueries(path).snapshot().slices)
-    except PayloadBridgeError:
-        return False
+    return bool(TableQueries(path).snapshot().slices)
 
 
 def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, Any]) -> TableInput:

@@ -77,8 +77,11 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
 
     Raises:
         AlteredTableError: there are some, and the verb `refuses` such tables, or the command line says `--strict`.
+        HudiTableError: the table can't be read, and the verb `refuses` such tables; others say so when they read it.
     """
     found = table.queries().listings.altered_files()
+    if refuses and not found:
+        _ = table.columns
     if not found:
         return table
     number = "1 file" if len(found) == 1 else f"{len(found)} files"

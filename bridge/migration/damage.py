@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 APART = "apart"
 """The kind for a release that reads other files than the table's own reader."""
+UNREAD = "unread"
+"""The kind for a table of which no row can be read."""
 MOST_SLICES = 100
 """How many file slices are read unless the caller says otherwise."""
 
@@ -25,7 +27,8 @@ class Damage(NamedTuple):
     """One kind of damage, with the smallest example.
 
     Attributes:
-        kind: `altered` (files that are missing or have another size than their commit says), `listing`
+        kind: `unread` (no row could be read), `altered` (files that are missing or have another size than their commit
+            says), `listing`
             (the metadata table can't be read), `unlisted` (files that the
             storage or the metadata table alone has), `differs` (rows that another reader
             shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
@@ -41,7 +44,7 @@ class Damage(NamedTuple):
         partition: of the example.
         key: its record key; empty where no key is meant.
         file: the file with its last version; for `pending` and `open` the file of the instant.
-        reason: why slices are unreadable.
+        reason: why rows or slices are unreadable.
 
     Added in 0.1.0.
     """
@@ -145,7 +148,8 @@ class TableDamage(NamedTuple):
     def extent(self) -> str:
         """How much of the table was read."""
         if self.unread is not None:
-            return f"in the timeline alone, and in 0 of {self.slices} file slices: {self.unread}"
+            slices = f", and in 0 of {self.slices} file slices" if self.slices else ""
+            return f"in the timeline alone{slices}: {self.unread}"
         return f"in {self.read} of {self.slices} file slices" if self.read < self.slices else "in all file slices"
 
 
@@ -222,6 +226,11 @@ _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = 
         Severity.CHANGES,
         f"{_many(one.number, one.about, one.about + 's')} pending",
         f"{_OF_PENDING[one.about]}: run it with the release that planned it",
+    ),
+    UNREAD: lambda one, _: (
+        Severity.FAILS,
+        f"no row of the table can be read ({one.as_json()['reason']})",
+        "do so first: until then it is not known which rows are damaged, or change",
     ),
     "altered": lambda one, _: (
         Severity.DAMAGE,

@@ -14,7 +14,7 @@ from bridge.config import DELETE_KEY, DELETE_MARKER, capabilities, implicit_dele
 from bridge.errors import sentence_of
 from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries, UnreadableTableError, files_of
 from bridge.merge import users_called
-from bridge.migration.damage import APART, LISTINGS, MOST_SLICES, Damage, TableDamage
+from bridge.migration.damage import APART, LISTINGS, MOST_SLICES, UNREAD, Damage, TableDamage
 from bridge.plan import CALL_TIMEOUT
 from bridge.spark import prepare
 from mergers import RecordMergeMode
@@ -78,12 +78,12 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
             why = "rows were not read (--slices)" if total else None
             return TableDamage(path, reader, noted, 0, total, why, columns)
         if opened.unnamed_class is not None and any(one.data_logs for one in answer.slices):
-            return TableDamage(path, reader, noted, 0, total, opened.unnamed_class, columns)
+            return _unread(path, reader, noted, total, opened.unnamed_class, columns)
         settings, apart = _settings(opened, answer, to)
         noted = (*noted, *apart)
         SliceSymptoms(*settings)  # refuses here what each task would refuse
     except PayloadBridgeError as error:
-        return TableDamage(path, reader, noted, 0, total, sentence_of(error), columns)
+        return _unread(path, reader, noted, total, sentence_of(error), columns)
     chosen = sorted(answer.slices, key=lambda one: zlib.crc32(one.file_id.encode()))[:most]
     spark = session()
     prepare(spark, answer.query.plan.payload_name)
@@ -94,6 +94,13 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     damage = (Damage(kind, about, number, **one.asDict()) for kind, about, number, one in counted)
     logs = sum(bool(one.data_logs) for one in chosen)
     return TableDamage(path, reader, (*noted, *damage), len(chosen), total, None, columns, logs)
+
+
+def _unread(  # noqa: PLR0913, PLR0917 (the parts of the answer)
+    path: str, reader: str, noted: Sequence[Damage], total: int, why: str, columns: tuple[str, ...]
+) -> TableDamage:
+    """Return the answer for a table of which no row can be read, which is damage, too."""
+    return TableDamage(path, reader, (*noted, Damage(UNREAD, reader, total, reason=why)), 0, total, why, columns)
 
 
 def _settings(

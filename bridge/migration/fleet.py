@@ -193,6 +193,7 @@ def _inspected(
 ) -> FleetTable:
     try:
         opened = TableQueries(path)
+        _ = opened.schema(opened.timeline.latest or "")  # without which no row can be read
         stored, written_by = dict(opened.properties.stored), opened.release
         table = TableMergeConfig.from_properties(stored)
         plan = plan_migration(stored, to, writer, written_by)

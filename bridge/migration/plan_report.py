@@ -159,9 +159,14 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
 def _is_quiet(made: MigrationPlan) -> bool:
     """Whether all was looked at, and nothing found: neither rows nor behaviours change, and nothing is wrong."""
     evidence = made.evidence
-    is_seen = evidence is not None and evidence.is_complete(str(made.to_release))
+    is_seen = evidence is not None and evidence.is_complete(str(made.to_release)) and _reads_it_now(made)
     changes = made.behaviours or made.untried or made.unlinked or _differing(made)
     return is_seen and not changes and all(one.severity is Severity.ADVICE for one in made.warnings)
+
+
+def _reads_it_now(made: MigrationPlan) -> bool:
+    """Whether the new release reads the table as it is, so that its rows were compared."""
+    return capabilities(made.to_release).created_version >= made.from_version
 
 
 def _differing(made: MigrationPlan) -> int:
@@ -177,8 +182,10 @@ def _rows_told(made: MigrationPlan) -> str:
         return "No row was looked at"
     if evidence.unread is None and not evidence.slices:
         return "The table has no rows"
+    if not _reads_it_now(made):
+        return f"No row was compared, since Hudi {to} can't read the table as it is"
     if not evidence.compared(to):
-        return f"No row was looked at (0 of {evidence.slices} file slices)"
+        return f"No row was looked at (0 of {evidence.slices} file slices)" if evidence.slices else "No row was read"
     number = _differing(made)
     rows = "the same rows as" if not number else f"{'1 row' if number == 1 else f'{number} rows'} differently from"
     return f"Hudi {to} shows {rows} Hudi {evidence.reader} {evidence.compared_words(to)}"
@@ -247,7 +254,7 @@ def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
     """Return what the rows show, and of how many file slices."""
     if evidence.unread is not None:
         return f"Evidence {evidence.extent}."
-    if capabilities(made.to_release).created_version < made.from_version:
+    if not _reads_it_now(made):
         return f"Evidence {evidence.extent}: Hudi {to} can't read the table as it is."
     compared = evidence.compared(to)
     reasons = [one.reason for one in evidence.damage if one.kind == SymptomKind.UNREADABLE and one.reason]

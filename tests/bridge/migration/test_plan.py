@@ -255,6 +255,13 @@ def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, ton
     assert plan.to_report().tone == "warns"
 
 
+def test_a_release_that_cannot_read_the_table_as_it_is_shows_no_rows():
+    plan = plan_migration(STAYS, "0.15", {}, "1.2").with_evidence(TableDamage("t", "1.2", (), 9, 9))
+    report = plan.to_report()
+    assert report.verdict.startswith("No row was compared, since Hudi 0.15 can't read the table as it is, and")
+    assert report.tone == "warns"
+
+
 def test_a_class_that_was_not_tried_is_not_called_unchanged():
     plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": "com.acme.X"}, "1.2")
     report = plan.with_evidence(TableDamage("t", "0.15", (), 9, 9)).to_report()
