@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import struct
 from typing import TYPE_CHECKING, Self
 
-from payloads.errors import PayloadBridgeError
+from payloads.errors import PayloadBridgeError, SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 def told(error: object) -> str:
@@ -34,6 +35,20 @@ class HudiTableError(PayloadBridgeError, ValueError):
 
 class DamagedFileError(HudiTableError):
     """A file is not what its place and name say that it is."""
+
+
+@contextlib.contextmanager
+def rows_of_file(path: str) -> Iterator[None]:
+    """Name the file whose rows are read, where they do not fit the table's schema.
+
+    Raises:
+        DamagedFileError: they do not.
+    """
+    try:
+        yield
+    except SchemaError as error:
+        msg = f"{path} has rows that do not fit the table's schema: {error}"
+        raise DamagedFileError(msg) from error
 
 
 class UnreadableTableError(HudiTableError):

@@ -81,6 +81,11 @@ class FileSlice:
         return f"{self.partition}/{name}" if self.partition else name
 
     @property
+    def last_file(self) -> str:
+        """The name of the file that was written last."""
+        return next(reversed(self.data_logs), self.base_file or "")
+
+    @property
     def data_logs(self) -> tuple[str, ...]:
         """The log files that a snapshot reads."""
         return tuple(name for name in self.log_files if not name.endswith(_CDC))

@@ -6,13 +6,10 @@ import io
 import json
 from typing import TYPE_CHECKING, Any, Final
 
-from payloads.avro import parse_schema, read_container
-from payloads.errors import SchemaError
+from payloads.avro import read_container
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from payloads.avro import AvroSchema
 
 CONTAINER: Final = b"Obj\x01"
 _OPERATIONS: Final = frozenset(
@@ -47,19 +44,6 @@ def parsed(data: bytes) -> dict[str, Any]:
             msg = f"its {name} has another shape"
             raise ValueError(msg)
     return found
-
-
-def record_schema(text: str) -> AvroSchema:
-    """Return the Avro schema of a table.
-
-    Raises:
-        SchemaError: the text is none, or not that of a record.
-    """
-    schema = parse_schema(text)
-    if schema.kind != "record":
-        msg = f"it is a schema of type {schema.kind}, and that of a table is a record"
-        raise SchemaError(msg)
-    return schema
 
 
 def _is_map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from bridge.config import capabilities
 from bridge.hudi.avro_columns import NotColumnarError
 from bridge.hudi.block_order import merged_blocks
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.key_ranges import ranges_of
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_columns import LogColumns, decides
-from bridge.hudi.log_records import data_batches, data_records, deleted_keys
+from bridge.hudi.log_records import check_defaults, data_batches, data_records, deleted_keys
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, values_of_path
 from bridge.hudi.record_positions import has_positions
@@ -161,7 +162,7 @@ class LogFolder:
         if any(block.is_partial for block, _ in blocks):
             return None
         with contextlib.suppress(NotColumnarError):
-            by_position = has_positions(found, blocks)
+            by_position = has_positions(self._query.files, found, blocks)
             log = LogColumns(self._rule, self._record_keys, by_position=by_position)
             for each in blocks:
                 if each.block.type is BlockType.DELETE:
@@ -191,6 +192,8 @@ class LogFolder:
     def _columnar(self, each: FoundBlock) -> list[pa.RecordBatch] | None:
         """Return the rows of a data block that needs no record for its conversion; None for another."""
         block, stream = each
+        if not capabilities(self._query.rules.release).file_group_reader and self._query.history is None:
+            check_defaults(block, self._query.schema)
         if block.is_partial or self._query.history is not None or self._query.properties.drops_partition_columns:
             return None
         return data_batches(block, stream, self._arrow, self._read_as)
@@ -209,7 +212,7 @@ class LogFolder:
             MergeFailedError: the merge of a key failed.
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        log = SliceLog(self._whole, self._query, by_position=has_positions(found, blocks))
+        log = SliceLog(self._whole, self._query, by_position=has_positions(self._query.files, found, blocks))
         self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 

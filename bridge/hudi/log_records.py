@@ -21,6 +21,7 @@ from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.schema_evolution import arrow_of, evolved
+from bridge.hudi.schema_text import stored_schema
 from payloads import Ordering
 from payloads.avro import decode, parse_schema
 from payloads.errors import SchemaError
@@ -98,14 +99,38 @@ def data_records(
     Raises:
         DamagedFileError: the content is not what the header says; by the iterator, too.
     """
-    try:
-        schema = parse_schema(block.required(HeaderKey.SCHEMA))
-    except SchemaError as error:
-        reason = f"its schema is none: {error}"
-        raise block.damaged(reason) from error
+    schema = _written_as(block)
     if read_as is not None:
         schema = read_as(schema)
     return schema, _checked(block, _READERS[block.type](block.content(stream), schema))
+
+
+def check_defaults(block: Block, schema: AvroSchema) -> None:
+    """Check that Avro records have every column for which a table has no default: readers until 0.15 decode them so.
+
+    Raises:
+        DamagedFileError: they lack one.
+    """
+    if block.type is not BlockType.AVRO_DATA:
+        return
+    written = _written_as(block)
+    absent = [one.name for one in schema.fields if not one.has_default and one.name not in written.by_name]
+    if absent:
+        reason = f"its records lack {absent[0]}, for which the table's schema has no default"
+        raise block.damaged(reason)
+
+
+def _written_as(block: Block) -> AvroSchema:
+    """Return the schema that a data block was written with.
+
+    Raises:
+        DamagedFileError: it has none.
+    """
+    try:
+        return stored_schema(block.required(HeaderKey.SCHEMA))
+    except SchemaError as error:
+        reason = f"its schema is none: {error}"
+        raise block.damaged(reason) from error
 
 
 def data_batches(
@@ -117,7 +142,7 @@ def data_batches(
     None for other blocks, and for one that is damaged: `data_records` reads it, and says what is wrong with it.
     """
     try:
-        schema = read_as(parse_schema(block.required(HeaderKey.SCHEMA)))
+        schema = read_as(stored_schema(block.required(HeaderKey.SCHEMA)))
         stored = arrow_of(schema)
         fits = all(field.name in schema.by_name and stored.field(field.name).type == field.type for field in arrow)
         if not fits or block.type is BlockType.HFILE_DATA:

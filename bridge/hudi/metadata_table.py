@@ -19,9 +19,10 @@ from bridge.hudi.hfile import read_cells, read_info
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_records import data_records
 from bridge.hudi.properties import TableProperties, stored_properties
+from bridge.hudi.schema_text import stored_schema
 from bridge.hudi.timeline import ActiveTimeline
 from payloads import HudiRelease
-from payloads.avro import decode, parse_schema
+from payloads.avro import decode
 from payloads.errors import PayloadBridgeError, SchemaError
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ def _records(files: TableFiles, found: FileSlice, rules: BlockRules) -> Iterator
         path = found.path_of(found.base_file)
         data = files.read(path)
         try:
-            schema = parse_schema(read_info(data)[_SCHEMA].decode())
+            schema = stored_schema(read_info(data)[_SCHEMA].decode())
             for key, value in read_cells(data):
                 yield key.decode(), _listed(decode(schema, value))
         except (SchemaError, ValueError, LookupError, TypeError) as error:

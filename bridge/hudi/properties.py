@@ -66,7 +66,7 @@ class TableProperties:
                 "with Hudi 0.12 to 0.15, and leave the file as it is"
             )
             raise UnreadableTableError(msg)
-        for name in (keys.TABLE_TYPE.key, keys.BASE_FILE_FORMAT):
+        for name in (keys.TABLE_TYPE.key, keys.BASE_FILE_FORMAT, keys.KEYGEN_TYPE, keys.TIMELINE_PATH):
             if found.stored.get(name) == "":
                 msg = f"{files.described(PROPERTIES_FILE)}: {name} is empty, which Hudi refuses; restore the file"
                 raise UnreadableTableError(msg)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader, RecordWriter
 from bridge.hudi.base_files import BOOTSTRAP_INSTANT, read_base, read_bootstrapped
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError, rows_of_file
 from bridge.hudi.log_folder import LogFolder
 from bridge.hudi.partition_values import ComputedKeys, partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of, converted, evolved
@@ -79,6 +79,10 @@ class SliceReader:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
+        with rows_of_file(self._files.described(found.path_of(found.last_file))):
+            yield from self._read(found)
+
+    def _read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
         if not found.data_logs:
             yield from self.merged_rows(found, None)
             return

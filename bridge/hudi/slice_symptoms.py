@@ -13,11 +13,11 @@ from bridge.engines import KIND, ORDERING, PREFIX
 from bridge.hudi.base_files import schema_of
 from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
+from bridge.hudi.schema_text import stored_schema
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DATA, DELETE, FILE, GroupVersions
 from bridge.hudi.timestamp_units import Label, labelled_micros, millis_of
 from bridge.spark import META_COLUMNS
-from payloads.avro import parse_schema
 from payloads.builtin import IS_DELETED, UNAVAILABLE
 from payloads.errors import PayloadBridgeError
 
@@ -223,7 +223,7 @@ class SliceSymptoms:
                 for block, _ in blocks
                 if HeaderKey.SCHEMA in block.header
             }
-        yield from ((file, parse_schema(text)) for file, text in headers)
+        yield from ((file, stored_schema(text)) for file, text in headers)
 
     def _shared_orderings(self, found: FileSlice) -> Iterator[Symptom]:
         """Give the text ordering fields by whose values rows of Parquet log blocks are not compared."""

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from bridge.engines import KIND, ORDERING, PREFIX, SEQUENCE, ordering_text
 from bridge.engines.python import RecordReader
+from bridge.hudi.errors import rows_of_file
 from bridge.hudi.key_ranges import ranges_of
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_records import deleted_keys
@@ -78,7 +79,8 @@ class GroupVersions:
         """
         sequence = 0
         for found in group:
-            with self._reader.folder.blocks(found) as blocks:
+            path = self._query.files.described(found.path_of(found.last_file))
+            with rows_of_file(path), self._reader.folder.blocks(found) as blocks:
                 begin = sequence
                 for number, within in enumerate(self._ranges(blocks)):
                     deleted = _DeletedRows(self._deleted_keys(blocks, within), self._identities)

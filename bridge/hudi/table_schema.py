@@ -8,9 +8,9 @@ from bridge.config import keys
 from bridge.hudi.base_files import avro_schema_of
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.file_slices import base_file, log_file
-from bridge.hudi.instant_files import record_schema
 from bridge.hudi.log_blocks import HeaderKey, read_blocks
 from bridge.hudi.properties import PROPERTIES_FILE
+from bridge.hudi.schema_text import record_schema
 from bridge.spark import META_COLUMNS
 from payloads.avro import parse_schema
 from payloads.errors import SchemaError

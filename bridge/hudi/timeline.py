@@ -15,9 +15,10 @@ import pyarrow.parquet as pq
 
 from bridge.hudi.archive import archived_commits
 from bridge.hudi.errors import DamagedFileError, UnreadableTableError, told
-from bridge.hudi.instant_files import CONTAINER, parsed, record_schema
+from bridge.hudi.instant_files import CONTAINER, parsed
 from bridge.hudi.instants import COMPLETES_AS, DELTA_COMMIT, instants_of
 from bridge.hudi.schema_on_read import SchemaHistory
+from bridge.hudi.schema_text import record_schema
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:

@@ -46,6 +46,10 @@ def why_unmerged(path: str, properties: TableProperties, release: HudiRelease) -
     if capabilities(release, stored.version).stored_modes and stored.mode is None:
         # Source: HoodieReaderContext.initRecordMerger, which asks such tables for their mode.
         return f"{path}: the table stores no {keys.MERGE_MODE.key}, without which Hudi merges nothing; restore it"
+    if not capabilities(release).merge_modes and stored.payload is None and properties.may_have_logs:
+        # Source: HoodieTableState.recordPayloadClassName, which has no default.
+        lacking = f"the table stores no {keys.PAYLOAD_CLASS.key}, without which Hudi {release} reads no log"
+        return f"{path}: {lacking}; restore it"
     if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
         return None
     return (
