@@ -17,10 +17,14 @@ if TYPE_CHECKING:
     Mutate = Callable[[random.Random, Path, Subject], str]
     """Changes a copy of a table; returns what was done, nothing where the table has no such file."""
 
-_METADATA = ".hoodie/metadata"
 _TIMELINE = re.compile(r"\d{8,}[\w.]*")
 _NO_TEXT = b"\xff\xfe"
-SORTS = ("log", "base", "instant", "properties", "partition metadata", "metadata table")
+_FOLDERS = {
+    "metadata table": [".hoodie/metadata"],
+    "archive": [".hoodie/archived", ".hoodie/timeline/history"],
+    "schema history": [".hoodie/.schema"],
+}
+SORTS = ("log", "base", "instant", "properties", "partition metadata", *_FOLDERS)
 
 
 def files_of(table: Path, subject: Subject, sort: str) -> list[Path]:
@@ -34,9 +38,9 @@ def files_of(table: Path, subject: Subject, sort: str) -> list[Path]:
         return sorted(table / name for name in names)
     if sort == "properties":
         return [table / ".hoodie/hoodie.properties"]
-    if sort == "metadata table":
-        folder = table / _METADATA
-        return sorted(one for one in folder.rglob("*") if one.is_file()) if folder.is_dir() else []
+    if sort in _FOLDERS:
+        below = (one for folder in _FOLDERS[sort] for one in (table / folder).rglob("*"))
+        return sorted(one for one in below if one.is_file())
     if sort == "instant":
         folders = [table / ".hoodie", table / ".hoodie/timeline"]
         found = (one for folder in folders if folder.is_dir() for one in folder.iterdir())

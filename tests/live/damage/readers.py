@@ -6,7 +6,6 @@ writes an answer a line.
 
 from __future__ import annotations
 
-import collections
 import contextlib
 import json
 import os
@@ -153,12 +152,13 @@ def functions(table: Path, release: str) -> Answer:
     def inspect() -> Answer:
         found = find_damage(str(table))
         opened = TableQueries(str(table)).read_by(found.reader)
+        symptoms: list[str] = []
         with contextlib.suppress(PayloadBridgeError):  # which is why no rows are read, in `find_damage` on Spark
             answer = opened.snapshot()
-            scan = SliceSymptoms(*_settings(opened, answer), with_cases=True)
-            for one in answer.slices:
-                collections.deque(scan.of(one), 0)
-        return {"warnings": [f"{one.kind}: {one.number} {one.file}" for one in found.damage]}
+            settings, _ = _settings(opened, answer)
+            scan = SliceSymptoms(*settings, with_cases=True)
+            symptoms = [f"{each.kind}: {each.file}" for one in answer.slices for each in scan.of(one)]
+        return {"warnings": [*(f"{one.kind}: {one.number} {one.file}" for one in found.damage), *symptoms]}
 
     return _tried(snapshot, table) | {"inspect": _tried(inspect, table)}
 

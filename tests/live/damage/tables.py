@@ -22,16 +22,19 @@ _RECORDED = (
     "0.15.0/mor-plain-default",
     "0.15.0/mor-compacted-postgres",
     "0.15.0/mor-metadata-table-default",
+    "0.15.0/mor-schema-on-read-type-change-default",
     "1.0.2/cow-part-none",
     "1.0.2/cow-defaults-default",
     "1.0.2/mor-parquet-log-default",
     "1.0.2/mor-archived-default",
     "1.1.1/mor-defaults-default",
     "1.2.0/cow-clustered-default",
+    "1.2.0/mor-archived-logs-kept",
     "1.2.0/mor-kept-from-0.15.0-compacted-default",
     "1.2.0/mor-compacted-partial",
     "1.2.0/mor-part-date",
     "1.2.0/mor-part-none",
+    "1.2.0/mor-schema-on-read-rename-drop-default",
 )
 _NEWEST_OF_0_15 = 6
 
