@@ -68,7 +68,7 @@ class TableProperties:
             raise UnreadableTableError(msg)
         for name in (keys.TABLE_TYPE.key, keys.BASE_FILE_FORMAT, keys.KEYGEN_TYPE, keys.TIMELINE_PATH):
             if found.stored.get(name) == "":
-                msg = f"{files.described(PROPERTIES_FILE)}: {name} is empty, which Hudi refuses; restore the file"
+                msg = f"{files.described(PROPERTIES_FILE)}: {name} is empty, which is no value of it; restore the file"
                 raise UnreadableTableError(msg)
         try:
             keys.TABLE_VERSION.read(found.stored, HudiRelease.latest())

@@ -58,6 +58,8 @@ def test_other_names_are_no_base_files(made: MadeTable, name: str) -> None:
         ("hoodie.timeline.layout.version", "one", "hoodie.timeline.layout.version is 'one'"),
         ("hoodie.table.type", "other", "hoodie.table.type='other' can't be read"),
         ("hoodie.table.type", "", "hoodie.table.type is empty"),
+        ("hoodie.table.keygenerator.type", "", "hoodie.table.keygenerator.type is empty"),
+        ("hoodie.timeline.path", "", "hoodie.timeline.path is empty"),
         ("hoodie.table.keygenerator.type", "true", "hoodie.table.keygenerator.type is 'true'"),
     ],
 )
@@ -118,6 +120,14 @@ def test_a_mode_that_is_none_is_refused_where_something_merges(tables: Path, tmp
     change_property(with_logs, name, "other")
     with pytest.raises(UnreadableTableError, match=f"{with_logs}: {name}='other' can't be read"):
         rows(with_logs)
+
+
+def test_until_0_15_logs_need_the_payload_class_that_the_table_stores(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "0.15.0", "mor-plain-default")
+    change_property(path, "hoodie.compaction.payload.class", "")
+    assert len(rows(path)) == 46
+    with pytest.raises(UnreadableTableError, match=f"{path}: the table stores no hoodie.compaction.payload.class"):
+        rows(path, "0.15")
 
 
 def test_a_table_without_the_mode_that_it_stores_is_refused(tables: Path, tmp_path: Path) -> None:
@@ -247,6 +257,44 @@ def test_record_positions_that_are_damaged_are_an_error(tmp_path: Path, text: st
     table.commit(1)
     with pytest.raises(DamagedFileError, match="its record positions can't be read: "):
         rows(table.path)
+
+
+def test_record_positions_behind_the_base_file_are_an_error(tmp_path: Path) -> None:
+    """Hudi would take other rows for those of the log."""
+    table = MadeTable(tmp_path / "table", COLUMNS)
+    table.base("g", pa.table({"id": ["a", "b"], "part": ["p"] * 2, "ts": [1, 1]}))
+    table.commit()
+    table.log("g", "p", [{"id": "b", "part": "p", "ts": 2}], 1, positions=positions(1))
+    table.commit(1)
+    assert [row["ts"] for row in rows(table.path)] == [1, 2]
+    rewrite(table.path / "p" / BASE, lambda found: found.slice(1))
+    with pytest.raises(DamagedFileError, match=f"a record is at row 1 of the base file {BASE}, which has 1"):
+        rows(table.path)
+
+
+@pytest.mark.parametrize(
+    ("containers", "greatest"),
+    [
+        ([], (0, -1)),
+        ([(0, 0, [0, 7])], (2, 7)),
+        ([(0, 2, [1]), (3, 1, [9])], (2, (3 << 32) + (1 << 16) + 9)),
+    ],
+)
+def test_the_greatest_record_position(containers: list[tuple[int, int, list[int]]], greatest: tuple[int, int]) -> None:
+    data = struct.pack("<q", len(containers))
+    for high, key, low in containers:
+        data += struct.pack("<IIIHHI", high, 12346, 1, key, len(low) - 1, 16) + struct.pack(f"<{len(low)}H", *low)
+    assert positions_of(base64.b64encode(data).decode()) == greatest
+
+
+def test_the_greatest_record_position_of_runs_and_of_many() -> None:
+    """One container of runs (3 to 5, 100 to 104), and one of a bit for each position."""
+    runs = struct.pack("<qIIBHHHHHHH", 1, 0, 12347, 1, 0, 7, 2, 3, 2, 100, 4)
+    assert positions_of(base64.b64encode(runs).decode()) == (8, 104)
+    bits = bytearray(8192)
+    bits[5000 // 8] = 1
+    many = struct.pack("<qIIIHHI", 1, 0, 12346, 1, 1, 4999, 16) + bytes(bits)
+    assert positions_of(base64.b64encode(many).decode()) == (5000, (1 << 16) + 5000)
 
 
 # -- partition values
