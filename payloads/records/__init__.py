@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from payloads.records.merge import RuleOutcome, RuleVersion, fault_of, merged, outcome_of
+from payloads.records.columns import column_value
+from payloads.records.merge import RuleOutcome, RuleVersion, VersionPair, fault_of, merged, outcome_of
 from payloads.records.positions import MYSQL_SEQUENCE, compare_positions
 
 __all__ = [
     "MYSQL_SEQUENCE",
     "RuleOutcome",
     "RuleVersion",
+    "VersionPair",
+    "column_value",
     "compare_positions",
     "fault_of",
     "merged",

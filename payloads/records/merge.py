@@ -111,7 +111,7 @@ def outcome_of(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: 
     Raises:
         PayloadBridgeError: the rule yields an error: of the class of its kind.
     """
-    outcome = _Pair(rule, older, newer, schema).merged()
+    outcome = VersionPair(rule, older, newer, schema).merged()
     if isinstance(outcome.gives, Error):
         raise next(kind for kind, fault in _FAULTS.items() if fault is outcome.gives.fault)(_TOLD[outcome.gives.fault])
     return outcome
@@ -128,7 +128,7 @@ def _is_complete(record: Record | None, schema: AvroSchema) -> bool:
     )
 
 
-class _Pair:
+class VersionPair:
     """Two versions, and a rule for them; which one is later is found out once, where a rule asks."""
 
     def __init__(self, rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: AvroSchema) -> None:
@@ -138,6 +138,7 @@ class _Pair:
         self.schema = schema
 
     def merged(self) -> RuleOutcome:
+        """Return what the rule yields for them; errors as those of the class."""
         gives = next((case.gives for case in self.rule.cases if self.holds(case.when)), self.rule.result)
         match gives:
             case Error() | Effect.DELETE | Effect.SENTINEL:
