@@ -74,15 +74,18 @@ def tables(rules: Sequence[PointRules], release: HudiRelease | None, *, of_mode:
     yield HOW_TO_READ
     for one in rules:
         told = one.told[-1] if release is None else one.at(release)
-        lines = labelled(told.lines)
-        width = _WIDTH - _GAP - max(len(one.label) for one in lines)
-        rows = [(label, _wrapped(text, width)) for label, text in labelled_once(lines)]
-        title = _wrapped(f"{title_of(one.points, of_mode=of_mode)}")
-        yield Table(("", f"rule in {hudi(told.releases)}"), rows, title)
+        yield rule_table(labelled(told.lines), f"rule in {hudi(told.releases)}", title_of(one.points, of_mode=of_mode))
         if one.changes:
             yield _changes(one)
         if one.settings:
             yield _settings(one)
+
+
+def rule_table(lines: Sequence[LabelledLine], heading: str, title: str) -> Table:
+    """Return the table of a rule, for 80 columns."""
+    width = _WIDTH - _GAP - max(len(one.label) for one in lines)
+    rows = [(label, _wrapped(text, width)) for label, text in labelled_once(lines)]
+    return Table(("", heading), rows, _wrapped(title))
 
 
 def labelled_once(lines: Sequence[LabelledLine]) -> list[tuple[str, str]]:

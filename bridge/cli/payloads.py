@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import inspect
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from bridge.cli.class_rules import NO_RULE, as_json, becomes_words, span_words, tables
 from bridge.cli.completion import payloads_from
+from bridge.cli.found_rules import found_rules
+from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import jar_option
 from bridge.cli.linked_class import report_links
-from bridge.cli.options import refuse, release_option
+from bridge.cli.options import names, prop, refuse, release_option
+from bridge.cli.paths import InputFile
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb
 from bridge.config import SUCCESSORS
 from bridge.report import Report, Table
@@ -22,6 +27,7 @@ from payloads import HudiRelease, resolve_payload
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.registry import builtin_payloads
+from payloads.user import CALL_TIMEOUT
 
 if TYPE_CHECKING:
     from mergers.rules.words import PointRules
@@ -37,7 +43,28 @@ _VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 @jar_option(
     "A jar with the compiled class NAME, a payload or a merger, or with classes that it needs; may be repeated."
 )
-def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...]) -> Report:
+@click.option(
+    "--schema",
+    type=InputFile(path_type=Path),
+    metavar="FILE",
+    help="Find the rules of your class by asking it, on rows of this schema: Avro in FILE.avsc, else Spark DDL.",
+)
+@click.option("--key", type=names, metavar="a[,b]", help="With --schema: the record key columns.")
+@click.option("--ordering", type=names, metavar="a[,b]", help="With --schema: the ordering columns.")
+@click.option(
+    "--prop", "props", type=prop, metavar="key=value", multiple=True, help="With --schema: a property as Hudi names it."
+)
+@batches_option_of(required=False)
+@table_option
+@click.option(
+    "--call-timeout",
+    type=click.FloatRange(min=0, min_open=True),
+    default=CALL_TIMEOUT,
+    show_default=True,
+    metavar="SECONDS",
+    help="The time that one call of the class may take.",
+)
+def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...], **asked: Any) -> Report:
     """List the payload classes that Hudi ships, show what one class does, or to which releases yours links.
 
     NAME is a class of Hudi by its full or short Java name, a class of your own as package.module:Class, or a merge
@@ -48,7 +75,15 @@ def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...
     each release, without Spark: the members that it uses and overrides, and its constructors. The answers are: links;
     does not link, with member, method, line and what to write instead; links, but Hudi never calls some overrides. The
     exit code is 1 if it does not link to --release. Reflection is not seen.
+
+    With --schema, --batches or --table the class itself, in Python or compiled, is asked about pairs of versions in
+    --release, and the smallest rules that give its answers are shown, with the columns that it alone decides.
     """
+    if asked["schema"] or asked["batches"] or asked["table"]:
+        if name is None:
+            msg = "--schema, --batches and --table are about one class: name it"
+            raise click.UsageError(msg, click.get_current_context())
+        return found_rules(name, release, jars, **asked)
     if jars:
         if name is None:
             msg = "--jar is about one class: name it by its full Java name"

@@ -1,0 +1,212 @@
+"""Finding the rule of a class by asking it: a draft, then questions that could refute it, until none does."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mergers.laws.elsewhere import is_ours
+from mergers.laws.equality import same_bytes
+from mergers.laws.evaluate import Evaluator
+from mergers.laws.infer.questions import Answer, Asked, Question, Questions
+from mergers.laws.infer.search import Draft, draft
+from mergers.laws.infer.table import Table, fault, shown
+from mergers.laws.infer.tidy import tidied
+from mergers.laws.reading import studied
+from payloads.records import merged
+from payloads.rules import Effect, Error, MergeRule, Point, check_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from mergers.laws import Subject
+    from payloads.avro import AvroSchema, Record
+    from payloads.records import RuleVersion
+    from payloads.user import CallGuard
+
+_DRAWN: Final = 1_000
+_REFUTES: Final = 3_000
+_ROUNDS: Final = 8
+_KEPT: Final = 40
+_AGAIN: Final = 300
+
+
+class Unsaid(NamedTuple):
+    """A column that no rule was found for, and the smallest pair on which the best one fails."""
+
+    column: str
+    question: Question
+    answer: Answer
+
+
+class Inferred(NamedTuple):
+    """What was found out about a class at a merge point.
+
+    Attributes:
+        point: where versions meet.
+        rule: what gives every answer, but for the columns below; None where none was found.
+        unsaid: the columns that the class alone decides.
+        asked: how many pairs were asked; none of them refutes the rule.
+        unstable: a question that had two answers: the class is no function of two versions.
+        seconds: how long it took.
+    """
+
+    point: Point
+    rule: MergeRule | None
+    unsaid: tuple[Unsaid, ...]
+    asked: int
+    unstable: tuple[Question, Answer, Answer] | None
+    seconds: float
+
+
+def infer(
+    subject: Subject, point: Point, *, data: Iterable[Record] = (), seed: int = 0, guard: CallGuard | None = None
+) -> Inferred:
+    """Find the smallest rule by which a payload or merger merges at a point.
+
+    Args:
+        subject: the class, its schema and its ordering fields, as `subject_of` returns them.
+        point: where versions meet.
+        data: rows of the user, which are asked about, too.
+        seed: repeats the questions.
+        guard: watches the calls.
+    """
+    return _Inference(subject, point, tuple(data), seed, guard).found()
+
+
+def asked_anew(
+    subject: Subject, point: Point, *, count: int, seed: int, guard: CallGuard | None = None
+) -> list[tuple[Question, Answer]]:
+    """Ask a class `count` questions of another seed; arguments as in `infer`."""
+    inference = _Inference(subject, point, (), seed, guard)
+    return inference.drawn(count)
+
+
+class _Inference:
+    def __init__(
+        self, subject: Subject, point: Point, data: Sequence[Record], seed: int, guard: CallGuard | None
+    ) -> None:
+        self._start = time.monotonic()
+        algebra = subject.algebra
+        evaluator = Evaluator(algebra, same_bytes, guard=guard)
+        spec = studied(subject.spec._replace(data=tuple(data)), evaluator, is_ours=is_ours(algebra))
+        evaluator.forget()
+        self._schema: AvroSchema = spec.schema
+        self._point, self._data = point, data
+        self._ask = Asked(evaluator, point)
+        self._questions = Questions(spec, point, seed)
+        stated = [*getattr(algebra, "constants", ()), *spec.props.values()]
+        self._constants = tuple(one for one in stated if isinstance(one, str | bytes | int))
+        self._asked: dict[str, tuple[Question, Answer]] = {}
+
+    def found(self) -> Inferred:
+        self._learn(itertools.chain(self._questions.one_by_one(), self._questions.drawn(_DRAWN), self._of_data()))
+        best = Draft(None, (), 0)
+        count = len(self._asked)
+        for _ in range(_ROUNDS):
+            table = Table(self._schema, self._point, [*self._asked.values()], self._constants)
+            best = draft(table)
+            if best.rule is None:
+                break
+            check_rule(best.rule, self._schema)
+            fresh = [*self._questions.drawn(_REFUTES)]
+            answers = self._ask.all(fresh)
+            count += len(fresh)
+            wrong = [
+                (question, answer)
+                for question, answer in zip(fresh, answers, strict=True)
+                if not self._agrees(best, question, answer)
+            ]
+            if not wrong:
+                break
+            near = [
+                one for question, _ in wrong[:_KEPT] for one in itertools.islice(self._questions.near(question), 12)
+            ]
+            self._learn([*(question for question, _ in wrong[:_KEPT]), *near])
+        else:
+            best = Draft(None, (), 0)
+        rule = best.rule
+        if {*best.unsaid} >= {name for name, values in self._questions.pools.items() if len(values) > 1}:
+            rule = None  # nothing is known but when the class makes a record
+        refuted = [one for one in self._asked.values() if rule is not None and not self._agrees(best, *one)]
+        unstable = self._unstable()
+        if rule is None or refuted or unstable is not None:
+            rule = None
+        else:
+            short = best._replace(rule=tidied(rule))
+            rule = short.rule if all(self._agrees(short, *one) for one in self._asked.values()) else rule
+        unsaid = tuple(self._example(best, name) for name in (best.unsaid if rule is not None else ()))
+        return Inferred(self._point, rule, unsaid, count, unstable, time.monotonic() - self._start)
+
+    def drawn(self, count: int) -> list[tuple[Question, Answer]]:
+        """Draw questions, and ask them."""
+        questions = [*self._questions.drawn(count)]
+        return [*zip(questions, self._ask.all(questions), strict=True)]
+
+    def _learn(self, questions: Iterable[Question]) -> None:
+        new = {repr(question): question for question in questions}
+        left = [question for text, question in new.items() if text not in self._asked]
+        self._asked |= {
+            repr(question): (question, answer) for question, answer in zip(left, self._ask.all(left), strict=True)
+        }
+
+    def _of_data(self) -> list[Question]:
+        return [self._questions.of(older, newer) for older, newer in itertools.pairwise(self._data)]
+
+    def _agrees(self, found: Draft, question: Question, answer: Answer) -> bool:
+        return found.rule is not None and agrees(found.rule, question, answer, self._schema, found.unsaid)
+
+    def _example(self, found: Draft, name: str) -> Unsaid:
+        others = tuple(one for one in found.unsaid if one != name)
+        fails = [
+            (question, answer)
+            for question, answer in self._asked.values()
+            if answer.is_row and (found.rule is None or not agrees(found.rule, question, answer, self._schema, others))
+        ]
+        question, answer = min(fails or self._asked.values(), key=lambda one: len(repr(one[0])))
+        return Unsaid(name, question, answer)
+
+    def _unstable(self) -> tuple[Question, Answer, Answer] | None:
+        """Ask some questions again, in another order."""
+        some = [*self._asked.values()][:_AGAIN][::-1]
+        for (question, before), after in zip(some, self._ask.all(one for one, _ in some), strict=True):
+            if _shown(before) != _shown(after):
+                return question, before, after
+        return None
+
+
+def agrees(rule: MergeRule, question: Question, answer: Answer, schema: AvroSchema, unsaid: Sequence[str] = ()) -> bool:
+    """Whether a rule gives an answer, by value; columns that are `unsaid` don't count."""
+    found = merged(rule, *question, schema)
+    if found is None:
+        return False
+    match found.gives:
+        case Error(kind):
+            return answer.error is not None and fault(answer.error) is kind
+        case Effect.DELETE:
+            return answer.error is None and answer.record is None
+        case Effect.SENTINEL:
+            return answer.error is None and answer.is_older
+        case _:
+            return answer.error is None and _is_same(found.version, question, answer, unsaid)
+
+
+def _is_same(version: RuleVersion | None, question: Question, answer: Answer, unsaid: Sequence[str]) -> bool:
+    if version is question.older and answer.is_older:
+        return True
+    if version is question.newer and answer.is_newer:
+        return True
+    is_whole = version is question.older or version is question.newer
+    if version is None or version.record is None or answer.record is None or not answer.is_row:
+        return False
+    if (is_whole and not unsaid) or answer.record.keys() != version.record.keys():
+        return False
+    return all(
+        shown(answer.record[name]) == shown(value) for name, value in version.record.items() if name not in unsaid
+    )
+
+
+def _shown(answer: Answer) -> tuple[Any, ...]:
+    error = None if answer.error is None else type(answer.error)
+    return shown(answer.record), repr(answer.ordering), answer.is_delete, error

@@ -1,0 +1,364 @@
+"""Questions with their answers, and what the parts of the language give for them, each computed once."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import operator
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from mergers.laws.infer.decisions import Choice, Tested
+from payloads.errors import PayloadBridgeError
+from payloads.ordering import compare
+from payloads.ordering_fields import list_reader
+from payloads.records import VersionPair, column_value, fault_of
+from payloads.rules import (
+    AnyOf,
+    ByArrival,
+    ByColumn,
+    ByOrdering,
+    ColumnIs,
+    Concat,
+    Constant,
+    Effect,
+    Error,
+    ErrorKind,
+    FirstNonDefault,
+    FirstNonMarker,
+    FirstNonNull,
+    Greatest,
+    IsEmpty,
+    LaterIs,
+    Least,
+    MergeRule,
+    Point,
+    Role,
+    Sum,
+    Take,
+    Union,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from mergers.laws.infer.questions import Answer, Question
+    from payloads.avro import AvroSchema, Field
+    from payloads.ordering import Ordering
+    from payloads.rules import Column, Later, Test
+
+OLDER, NEWER = Role.OLDER, Role.NEWER
+_ORDERED: Final = frozenset({"int", "long", "float", "double", "string", "boolean", "bytes", "fixed", "enum"})
+_NUMBERS: Final = frozenset({"int", "long", "float", "double"})
+_MOST_PAIRED: Final = 6
+_MOST_VALUES: Final = 12
+"""How many values of a column are tried in tests and as constants."""
+_MISSING: Final = -2
+_OTHER: Final = {OLDER: NEWER, NEWER: OLDER}
+_SWAPPED: Final = {OLDER: Role.EARLIER, NEWER: Role.LATER}
+
+
+class Comparison(NamedTuple):
+    """A way to say which version is later.
+
+    Attributes:
+        later: the way.
+        newer: the rows for which the newer version is later.
+        older: those for which the older one is.
+        failing: those for which the comparison fails, by what fails.
+    """
+
+    later: Later
+    newer: int
+    older: int
+    failing: dict[ErrorKind, int]
+
+
+class Table:
+    """Questions and answers about a schema at a merge point; a row is a bit of an integer.
+
+    Attributes:
+        rows: all rows.
+        made: the rows that yield data from two versions with data.
+    """
+
+    def __init__(
+        self, schema: AvroSchema, point: Point, asked: Sequence[tuple[Question, Answer]], constants: Iterable[Any]
+    ) -> None:
+        """Take what was asked, and the values that the class may compare with."""
+        self.schema, self.point, self.asked = schema, point, asked
+        self._constants = tuple(constants)
+        self.rows = (1 << len(asked)) - 1
+        self._pairs = [VersionPair(MergeRule(), older, newer, schema) for (older, newer), _ in asked]
+        self.made = self._where(
+            lambda question, answer: (
+                answer.is_row and question.newer.record is not None and question.older.record is not None
+            )
+        )
+
+    def _where(self, holds: Callable[[Question, Answer], bool]) -> int:
+        return mask(holds(question, answer) for question, answer in self.asked)
+
+    # -- whole versions
+
+    @functools.cached_property
+    def wholes(self) -> dict[Effect | Error, int]:
+        """For each outcome that makes no record, the rows for which it is right."""
+        found: dict[Effect | Error, int] = {
+            Effect.INCOMING: self._where(
+                lambda question, answer: (
+                    answer.error is None
+                    and answer.is_newer
+                    and (self.point is Point.BATCH or question.newer.record is not None)
+                )
+            ),
+            Effect.CURRENT: self._where(lambda _, answer: answer.error is None and answer.is_older),
+        }
+        if self.point is Point.ALONE:
+            del found[Effect.CURRENT]
+        if self.point is not Point.BATCH:
+            found[Effect.DELETE] = self._where(lambda _, answer: answer.error is None and answer.record is None)
+        for kind in ErrorKind:
+            failed = mask(answer.error is not None and fault(answer.error) is kind for _, answer in self.asked)
+            if failed:
+                found[Error(kind)] = failed
+        return found
+
+    # -- tests
+
+    @functools.cached_property
+    def tests(self) -> list[Tested]:
+        """The tests that compare no two values, the simplest first."""
+        sides = (NEWER,) if self.point is Point.ALONE else (NEWER, OLDER)
+        found = [self._tested(IsEmpty(side)) for side in (sides if self.point is Point.BATCH else (NEWER,))]
+        for side in sides:
+            for field in self.schema.fields:
+                values = self._values(field.name, side)
+                found += [
+                    Tested(ColumnIs(side, field.name, value), holds, self.rows & ~holds) for value, holds in values
+                ]
+                blank = [(value, holds) for value, holds in values if not value]
+                if field.schema.nullable and len(blank) > 1:
+                    test = AnyOf(tuple(ColumnIs(side, field.name, value) for value, _ in blank))
+                    holds = functools.reduce(operator.or_, (one for _, one in blank))
+                    found.append(Tested(test, holds, self.rows & ~holds))
+        return found
+
+    def _tested(self, test: Test) -> Tested:
+        holds = mask(pair.holds(test) for pair in self._pairs)
+        return Tested(test, holds, self.rows & ~holds)
+
+    def _values(self, name: str, side: Role) -> list[tuple[Any, int]]:
+        """Return null and the values of a column that a test may name, with their rows: those of the class first."""
+        index = 0 if side is OLDER else 1
+        values: dict[str, Any] = {}
+        texts: list[str | None] = []
+        for question, _ in self.asked:
+            record = question[index].record
+            value = None if record is None else record[name]
+            is_plain = record is not None and (value is None or isinstance(value, bool | int | str | bytes))
+            text = f"{type(value)} {value!r}" if is_plain else None
+            texts.append(text)
+            if text is not None:
+                values.setdefault(text, value)
+        own = {f"{type(value)} {value!r}" for value in self._constants}
+        order = sorted(values, key=lambda text: (values[text] is not None, bool(values[text]), text not in own))
+        return [(values[text], mask(one == text for one in texts)) for text in order[:_MOST_VALUES]]
+
+    # -- comparisons
+
+    @functools.cached_property
+    def comparisons(self) -> list[Comparison]:
+        """The ways to say which version is later, that of arrival first; of equal ones the first."""
+        found = [Comparison(ByArrival(), self.rows, 0, {})]
+        if self.point is not Point.ALONE:
+            if self.point is Point.BATCH:
+                orders = [self._order(older.ordering, newer.ordering) for (older, newer), _ in self.asked]
+                found += _comparisons(ByOrdering, orders)
+            for names in self._compared():
+                read = list_reader(self.schema, names)
+                orders = [
+                    self._order(*((None if one.record is None else _read(read, one.record)) for one in question))
+                    for question, _ in self.asked
+                ]
+                found += _comparisons(functools.partial(ByColumn, names), orders)
+        distinct: dict[tuple[int, int], Comparison] = {}
+        for one in found:
+            distinct.setdefault((one.newer, one.older), one)
+        return [*distinct.values()]
+
+    def _compared(self) -> Iterator[tuple[str, ...]]:
+        """Give the columns that may say which version is later, and pairs of those that have no nulls."""
+        ordered = [field for field in self.schema.fields if field.schema.non_null.kind in _ORDERED]
+        varied = [field for field in ordered if len(self._values(field.name, NEWER)) > 1]
+        yield from ((field.name,) for field in varied)
+        never_null = [field.name for field in varied if not field.schema.nullable]
+        yield from itertools.permutations(never_null[:_MOST_PAIRED], 2)
+
+    def _order(self, older: Ordering | None, newer: Ordering | None) -> int | ErrorKind:
+        """Return how two values compare, or why they don't; a missing older one is the lesser."""
+        if older is None:
+            return _MISSING
+        if newer is None:
+            return ErrorKind.NULL_ORDERING
+        try:
+            return compare(older, newer)
+        except PayloadBridgeError as error:
+            return fault(error)
+
+    def decides(self, one: Comparison) -> list[Tested]:
+        """Return the test of a comparison."""
+        return [] if isinstance(one.later, ByArrival) else [Tested(LaterIs(OLDER), one.older, one.newer)]
+
+    # -- columns
+
+    def nodes(self, field: Field, by: Comparison) -> list[Choice]:
+        """Return the values that a column may take without a test, the simplest first."""
+        plain = self._plain(field)
+        if isinstance(by.later, ByArrival):
+            return [Choice(node, right) for node, (right, _) in plain.items()]
+        found = [Choice(node, right) for node, (right, _) in plain.items() if isinstance(node, Take)]
+        relative = []
+        for node, (right, turned) in plain.items():
+            said = _by_later(node)
+            if said is not None and turned is not None:
+                relative.append(Choice(said, (by.newer & right) | (by.older & turned)))
+        rest = [Choice(node, right) for node, (right, _) in plain.items() if not isinstance(node, Take)]
+        return [*relative[:1], *found, *relative[1:], *rest]
+
+    @functools.cache  # noqa: B019 (a table is short-lived)
+    def _plain(self, field: Field) -> dict[Column, tuple[int, int | None]]:
+        """Return the nodes of a column with the rows they are right for, and with both versions exchanged."""
+        wanted = [
+            shown(answer.record[field.name]) if answer.record is not None and field.name in answer.record else None
+            for _, answer in self.asked
+        ]
+        found: dict[Column, tuple[int, int | None]] = {}
+        for node in self._candidates(field):
+            turned = _turned(node)
+            found[node] = (
+                self._right(node, field, wanted),
+                None if turned is None else self._right(turned, field, wanted),
+            )
+        return found
+
+    def _right(self, node: Column, field: Field, wanted: Sequence[str | None]) -> int:
+        return mask(
+            text is not None and (self.made >> at) & 1 == 1 and _given(node, pair, field) == text
+            for at, (pair, text) in enumerate(zip(self._pairs, wanted, strict=True))
+        )
+
+    def _candidates(self, field: Field) -> Iterator[Column]:
+        newer_first, older_first = (Take(NEWER), Take(OLDER)), (Take(OLDER), Take(NEWER))
+        yield from newer_first
+        for sides in (newer_first, older_first):
+            yield FirstNonNull(sides)
+            if field.has_default and field.default is not None:
+                yield FirstNonDefault(sides)
+        plain = field.schema.non_null
+        if plain.kind in {"string", "bytes"} and plain.logical is None:
+            kind = str if plain.kind == "string" else bytes
+            for marker in dict.fromkeys(one for one in self._constants if isinstance(one, kind)):
+                for sides in (newer_first, older_first):
+                    yield FirstNonMarker(sides, marker)
+                    yield FirstNonMarker((FirstNonNull(sides), sides[1]), marker)
+        if plain.kind in _ORDERED:
+            yield from (Least(), Greatest())
+        if plain.kind in _NUMBERS and plain.logical is None:
+            yield Sum()
+        if plain.kind == "array":
+            yield Concat()
+        if plain.kind == "map":
+            yield Union()
+        yield from map(Constant, self._results(field))
+
+    def _results(self, field: Field) -> list[Any]:
+        """Return values that neither version has, which the class may put there itself."""
+        found: dict[str, Any] = {}
+        for (older, newer), answer in self.asked:
+            if answer.record is None or older.record is None or newer.record is None:
+                continue
+            value = answer.record.get(field.name)
+            own = (older.record.get(field.name), newer.record.get(field.name))
+            if isinstance(value, bool | int | float | str | bytes | None) and all(
+                shown(one) != shown(value) for one in own
+            ):
+                found.setdefault(shown(value), value)
+        return [*itertools.islice(found.values(), _MOST_VALUES)]
+
+
+def mask(bits: Iterable[bool]) -> int:
+    """Return the rows for which something holds."""
+    return int("".join("1" if one else "0" for one in bits)[::-1] or "0", 2)
+
+
+def shown(value: Any) -> str:
+    """Return what is equal for values that are: by type, and maps in any order."""
+    return repr(_sorted(value))
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    return [_sorted(one) for one in value] if isinstance(value, list) else value
+
+
+def _given(node: Column, pair: VersionPair, field: Field) -> str | None:
+    try:
+        return shown(column_value(node, pair, field))
+    except (PayloadBridgeError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _read(read: Callable[[Any], Ordering | None], record: Any) -> Ordering | None:
+    try:
+        return read(record)
+    except PayloadBridgeError:
+        return None
+
+
+def fault(error: Exception) -> ErrorKind:
+    """Return what an error is about; that of a user's code is that it failed."""
+    try:
+        return fault_of(error)
+    except StopIteration:
+        return ErrorKind.FAILED
+
+
+def _comparisons(made: Callable[..., Later], orders: Sequence[int | ErrorKind]) -> Iterator[Comparison]:
+    missing = mask(one == _MISSING for one in orders)
+    failing = {kind: mask(one is kind for one in orders) for kind in set(orders) if isinstance(kind, ErrorKind)}
+    less, equal, greater = (mask(one == sign for one in orders) for sign in (-1, 0, 1))
+    for reverse, tie in itertools.product((False, True), (NEWER, OLDER)):
+        first, last = (greater, less) if reverse else (less, greater)
+        ties = equal if tie is NEWER else 0
+        yield Comparison(made(tie=tie, reverse=reverse), first | ties | missing, last | (equal & ~ties), failing)
+
+
+def _turned(node: Column) -> Column | None:
+    """Return a node with both versions exchanged; None for one that treats them alike."""
+    match node:
+        case Take(side):
+            return Take(_OTHER[side])
+        case FirstNonNull((Take(first), Take(_))):
+            return FirstNonNull((Take(_OTHER[first]), Take(first)))
+        case FirstNonDefault((Take(first), Take(_)), by):
+            return FirstNonDefault((Take(_OTHER[first]), Take(first)), by)
+        case FirstNonMarker((Take(first), Take(_)), marker):
+            return FirstNonMarker((Take(_OTHER[first]), Take(first)), marker)
+        case _:
+            return None
+
+
+def _by_later(node: Column) -> Column | None:
+    """Return a node that says LATER for the newer version, and EARLIER for the older one."""
+    match node:
+        case Take(side):
+            return Take(_SWAPPED[side])
+        case FirstNonNull((Take(first), Take(last))):
+            return FirstNonNull((Take(_SWAPPED[first]), Take(_SWAPPED[last])))
+        case FirstNonDefault((Take(first), Take(last)), by):
+            return FirstNonDefault((Take(_SWAPPED[first]), Take(_SWAPPED[last])), by)
+        case FirstNonMarker((Take(first), Take(last)), marker):
+            return FirstNonMarker((Take(_SWAPPED[first]), Take(_SWAPPED[last])), marker)
+        case _:
+            return None
