@@ -5,15 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bridge.config import capabilities, implicit_delete_marker, keys
-from bridge.explain.versions import plain, plain_text, reason, same_record, side_of, value, winner, wins
-from bridge.merge import Action, LogDelete, MergePoint, merge_config
-from bridge.redaction import current
-from bridge.report import json_field
+from bridge.errors import PlanError
+from bridge.explain.column_sources import column_sources
+from bridge.explain.decision import Decision, RuledPair, decision_of
+from bridge.explain.versions import column_value, plain, reason, same_record, side_of, value, winner, wins
+from bridge.merge import Action, LogDelete, MergePoint, calls_of, merge_config
 from mergers import RecordMergeMode
-from mergers.laws import same_bytes
+from mergers.rules import RuleVersion
+from mergers.strategies import buffered_merger
 from payloads import SENTINEL
 from payloads.builtin import IS_DELETED
 from payloads.ordering import same_class
+from payloads.rules import Effect, Point
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +25,9 @@ if TYPE_CHECKING:
     from bridge.explain.recorder import PayloadCall
     from bridge.merge import Outcome
     from bridge.plan import MergePlan
+    from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, Record
+    from payloads.rules import MergeRule
 
 _CUSTOM, _BY_COMMIT = RecordMergeMode.CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING
 
@@ -59,7 +64,7 @@ class Rules:
         elif rule.mode is _CUSTOM:
             text = self._of_custom(rule, older, newer, outcome, answers)
         else:
-            text = self._of_mode(rule.mode, older, newer, outcome)
+            text = self._of_mode(point, rule.mode, (older, newer, outcome))
         return text + self._columns(older, newer, result)
 
     # -- who decides
@@ -80,10 +85,9 @@ class Rules:
         answer = _last(answers, "get_insert_value")
         tested = _last(answers, "is_deleted")
         side = side_of(version)
-        if tested is not None and tested.value:
-            why = "is_deleted returns true" + self._mark(side.record)
-        elif answer is not None:
-            why = self._answer(answer)
+        told = tested if tested is not None and tested.value else answer
+        if told is not None:
+            why = self._of_one(told, side.record)
         elif side.is_delete or isinstance(result, LogDelete):
             why = "it is a delete" + self._mark(side.record)
         else:
@@ -106,7 +110,7 @@ class Rules:
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
         text = "" if older is None else self._orderings(older, newer)
         if answer is not None:
-            return self._answer(answer) + text
+            return self._of_answer(answer, text)
         answer = _last(answers, "get_insert_value")
         if answer is not None:
             return self._answer(answer)
@@ -120,7 +124,8 @@ class Rules:
             return self._of_entry(None, newer, kept=False, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
         if answer is not None:
-            return self._answer(answer) + self._orderings(older, newer) + self._overruled(answer, older, newer, result)
+            text = self._of_answer(answer, self._orderings(older, newer))
+            return text + self._overruled(answer, older, newer, result)
         if rule.payload is None and self._plan.merger is not None and self._calls_merger(older, newer):
             text = winner(older, newer, result, self._schema)
             return f"{self._plan.merger.name} merges: {text}{self._orderings(older, newer)}"
@@ -133,11 +138,48 @@ class Rules:
         deletes = side_of(newer).is_delete or (older is not None and side_of(older).is_delete)
         return self._can.buffered_mergers or not deletes
 
+    def _of_answer(self, answer: PayloadCall, orderings: str) -> str:
+        """Say what the rule of a class decided; without one, or where it does not apply, what the class returned."""
+        decision = None if answer.pair is None else decision_of(answer.pair, self._plan.ordering)
+        if decision is None or not self._is_answer(answer, decision):
+            return self._answer(answer) + orderings
+        other = self._other_class(answer)
+        text = f"{other}: {decision.text}" if other else decision.text
+        return text if decision.compared else text + orderings
+
+    def _of_one(self, answer: PayloadCall, record: Record | None) -> str:
+        """Say what a class makes of a version alone; nothing where its rule lets it pass."""
+        decision = None if answer.pair is None else decision_of(answer.pair, self._plan.ordering)
+        if decision is None or not self._is_answer(answer, decision):
+            mark = self._mark(record) if answer.method == "is_deleted" else ""
+            return f"{self._answer(answer)}{mark}"
+        return decision.why if decision.outcome.version is None else ""
+
+    def _is_answer(self, answer: PayloadCall, decision: Decision) -> bool:
+        """Whether a method returned what the rule yields: an earlier call may have changed the payload."""
+        gives, version = decision.outcome
+        value, record = answer.value, None if version is None else version.record
+        if answer.method == "is_deleted":
+            return bool(value) is (version is None)
+        if answer.method == "pre_combine":
+            if gives in {Effect.INCOMING, Effect.CURRENT}:
+                return value is (answer.payload if gives is Effect.INCOMING else answer.other)
+            return same_record(value.record, record, self._schema)
+        if value is None or value is SENTINEL:
+            return gives is (Effect.DELETE if value is None else Effect.SENTINEL)
+        return version is not None and same_record(plain(value), plain(record), self._schema)
+
     def _answer(self, answer: PayloadCall) -> str:
         """Say what a payload method returned; the class is named where it is not the writer's."""
+        other = self._other_class(answer)
+        text = f"{answer.method}{f' of {other}' if other else ''} returns {self._returned(answer)}"
+        return f"{answer.unruled}: {text}" if answer.unruled else text
+
+    def _other_class(self, answer: PayloadCall) -> str:
+        """Return the name of a class that is not the writer's, else nothing."""
         class_name, own = type(answer.payload).__name__, self._plan.payload
         is_own = own is None or own.name.replace(":", ".").rpartition(".")[2] == class_name
-        return f"{answer.method}{'' if is_own else f' of {class_name}'} returns {self._returned(answer)}"
+        return "" if is_own else class_name
 
     def _orderings(self, older: Any, newer: Any) -> str:
         """Return the ordering values of both sides, in addition to a result that may have other reasons."""
@@ -151,21 +193,51 @@ class Rules:
         """Return the ordering columns of a version; of a delete without data the ordering value that it came with."""
         side = side_of(carrier)
         if side.record is None:
-            return None if side.ordering is None else value(side.ordering, self._plan.ordering)
+            return None if side.ordering is None else value(side.ordering, self._plan.ordering, self._schema)
         if not self._plan.ordering or any(name not in side.record for name in self._plan.ordering):
             return None
-        return ", ".join(_shown(name, side.record[name]) for name in self._plan.ordering)
+        return ", ".join(column_value(name, side.record[name], self._schema) for name in self._plan.ordering)
 
     # -- merge modes
 
-    def _of_mode(self, mode: RecordMergeMode, older: Any, newer: Any, outcome: Outcome[Any]) -> str:
-        if mode is _BY_COMMIT:
-            if isinstance(newer, LogDelete):
-                return self._of_entry(older, newer, kept=False, by_commit=True)
-            return f"commit time: the newer version wins, as it came later{self._deletes(newer)}"
-        if mode is RecordMergeMode.EVENT_TIME_ORDERING:
-            return self._by_event_time(older, newer, outcome)
-        return f"{mode.value}: {winner(older, newer, outcome.version, self._schema)}"
+    def _of_mode(self, point: MergePoint, mode: RecordMergeMode, call: tuple[Any, Any, Outcome[Any]]) -> str:
+        older, newer, outcome = call
+        if isinstance(newer, LogDelete):
+            return self._of_entry(older, newer, kept=outcome.action is Action.KEEP, by_commit=mode is _BY_COMMIT)
+        rule = self._mode_rule(point, mode, newer.schema or self._schema)
+        decision = None if rule is None or older is None else self._by_rule(rule, older, newer)
+        if decision is None or not self._is_result(decision, outcome):
+            unruled = " states no rule" if rule is None else ""
+            return f"{mode.value}{unruled}: {winner(older, newer, outcome.version, self._schema)}"
+        text = decision.text + self._deletes(newer if decision.outcome.gives is Effect.INCOMING else older)
+        return text if decision.compared else text + self._orderings(older, newer)
+
+    def _mode_rule(self, point: MergePoint, mode: RecordMergeMode, schema: AvroSchema) -> MergeRule | None:
+        met = Point.BATCH if point in {MergePoint.COMBINE_INPUT, MergePoint.LOG_FOLD} else Point.STORED
+        return self._merger(point, mode).rule(met, schema)
+
+    def _by_rule(self, rule: MergeRule, older: Any, newer: Any) -> Decision | None:
+        schema = newer.schema or older.schema or self._schema
+        before, came = (RuleVersion(one.record, one.ordering_value, one.marked_delete) for one in (older, newer))
+        return decision_of(RuledPair(rule, before, came, schema), self._plan.ordering)
+
+    def _merger(self, point: MergePoint, mode: RecordMergeMode) -> BufferedMerger:
+        """Return the merger of a mode, whose rules are those of the plan's table."""
+        config = self._config
+        if config is None:
+            msg = f"Hudi {self._plan.release} has no merge modes"
+            raise PlanError(msg)
+        props = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in config.merge_properties.items()}
+        settings: dict[str, Any] = {"partial_update_mode": config.partial_update_mode, "fidelity": self._plan.fidelity}
+        rows = calls_of(self._plan.release)[point].rows
+        return buffered_merger(mode, self._schema, props, release=self._plan.release, engine=rows, **settings)
+
+    def _is_result(self, decision: Decision, outcome: Outcome[Any]) -> bool:
+        """Whether a merge gave what the rule yields."""
+        version, result = decision.outcome.version, outcome.version
+        if version is None or version.record is None or version.marked:
+            return result is None or side_of(result).is_delete
+        return result is not None and same_record(side_of(result).record, plain(version.record), self._schema)
 
     def _by_event_time(self, older: Any, newer: Any, outcome: Outcome[Any]) -> str:
         if isinstance(newer, LogDelete):
@@ -173,14 +245,15 @@ class Rules:
         newer_wins = wins(older, newer, outcome, self._schema)
         which = newer if newer_wins else older
         text = "the newer version wins" if newer_wins else "the older version stays"
-        return f"{reason(older, newer, self._plan.ordering, newer_wins=newer_wins)}: {text}{self._deletes(which)}"
+        why = reason(older, newer, self._plan.ordering, self._schema, newer_wins=newer_wins)
+        return f"{why}: {text}{self._deletes(which)}"
 
     def _of_entry(self, older: Any, entry: LogDelete, *, kept: bool, by_commit: bool) -> str:
         """Say what a delete entry of a log does to the entries before it."""
         if older is None:
             return "nothing is in the log before it: the delete entry counts"
         before = older.payload.get_ordering_value() if hasattr(older, "payload") else older.ordering_value
-        at, other = (value(one, self._plan.ordering) for one in (entry.ordering, before))
+        at, other = (value(one, self._plan.ordering, self._schema) for one in (entry.ordering, before))
         if by_commit:
             return "commit time: the delete entry wins, as it came later"
         if kept:
@@ -203,7 +276,7 @@ class Rules:
         """Return the column that marks a row as a delete, in brackets; empty if no known column does."""
         for name, marker in self._markers:
             if record is not None and name in record and str(record[name]).lower() == marker.lower():
-                return f" ({name} is {_shown(name, record[name])})"
+                return f" ({name} is {column_value(name, record[name], self._schema)})"
         return ""
 
     def _delete_markers(self) -> list[tuple[str, str]]:
@@ -220,34 +293,10 @@ class Rules:
         """Say where the columns of a row that is neither side come from."""
         if result is None or older is None or isinstance(newer, LogDelete):
             return ""
-        left, right, made = side_of(older).record, side_of(newer).record, side_of(result).record
-        if made is None or left is None or right is None:
-            return ""
-        if any(same_record(made, side, self._schema) for side in (left, right)):
-            return ""
-        as_left, as_right = ({name for name in made if self._same(name, made, side)} for side in (left, right))
-        kept = [name for name in made if name in as_left - as_right]
-        new = [name for name in made if name not in as_left | as_right]
-        taken = [name for name in made if name in as_right - as_left]
-        # Both lists are true; the shorter one is the exception.
-        if len(kept) <= len(taken):
-            text = f"; kept from the older version: {', '.join(kept)}" if kept else ""
-        else:
-            text = f"; taken from the newer version: {', '.join(taken)}" if taken else ""
-        if new:
-            text += f"; from neither: {', '.join(new)}"
-        return text + self._partial()
-
-    def _same(self, name: str, left: Record, right: Record) -> bool:
-        """Whether two records have the same value in a column."""
-        field = self._schema.by_name.get(name)
-        one: Any = left.get(name)
-        other: Any = right.get(name)
-        return one is other or (one == other if field is None else same_bytes(one, other, field.schema))
-
-    def _partial(self) -> str:
+        sides = side_of(older).record, side_of(newer).record
+        text = column_sources(*sides, side_of(result).record, self._schema)
         mode = None if self._config is None else self._config.partial_update_mode
-        return "" if mode is None else f" ({mode})"
+        return f"{text} ({mode})" if text and mode else text
 
     def _overruled(self, answer: PayloadCall, older: Any, newer: Any, result: Any) -> str:
         """Say so if a merge mode does not follow the payload's result."""
@@ -259,12 +308,13 @@ class Rules:
         came = side_of(newer).record
         edited = answer.value is answer.payload.record and not same_record(plain(answer.value), came, self._schema)
         if edited and same_record(kept.record, came, self._schema):
-            return ", which it has edited in place; the reader considers it unchanged, and the edit is lost"
+            how = "" if answer.pair is not None else ", which it has edited in place"
+            return f"{how}; the reader considers it unchanged, and the edit is lost"
         return ""
 
     def _returned(self, answer: PayloadCall) -> str:
         """Say what a payload method returned, seen from the merge."""
-        payload, method, other, value = answer
+        payload, method, other, value = answer[:4]
         if method == "pre_combine":
             which = "newer" if value is payload else "older" if value is other else None
             return "a new version" if which is None else f"the {which} version"
@@ -278,11 +328,6 @@ class Rules:
             return "the incoming row"
         same = same_record(value, payload.record, self._schema)
         return "a row equal to the incoming one" if same else "a row of its own"
-
-
-def _shown(column: str, value: Any) -> str:
-    """Write the value of a column as text, or what stands for a hidden one."""
-    return plain_text(json_field(column, value) if current().hides(column) else value)
 
 
 def _last(answers: Sequence[PayloadCall], method: str) -> PayloadCall | None:

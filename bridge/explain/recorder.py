@@ -7,12 +7,15 @@ import functools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from payloads import HudiRelease, PayloadRef
+from bridge.explain.decision import RuledPair
+from mergers.rules import RuleVersion
+from payloads import NATURAL_ORDER, HudiRelease, PayloadBridgeError, PayloadRef
+from payloads.rules import MergeRule, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads import HoodieRecordPayload
+    from payloads import AvroSchema, HoodieRecordPayload
 
 _METHODS = ("pre_combine", "combine_and_get_update_value", "get_insert_value", "is_deleted")
 
@@ -25,12 +28,16 @@ class PayloadCall(NamedTuple):
         method: the name of the method.
         other: its first argument: the older payload, the stored record, or a schema.
         value: what it returned.
+        pair: the versions that it merged, with the rule of the class.
+        unruled: why there is no rule for it, if there is none.
     """
 
     payload: HoodieRecordPayload
     method: str
     other: Any
     value: Any
+    pair: RuledPair | None = None
+    unruled: str = ""
 
 
 class PayloadRecorder:
@@ -40,7 +47,9 @@ class PayloadRecorder:
         calls: the calls in order. What a method calls on payloads itself is left out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, schema: AvroSchema) -> None:
+        """Record calls for versions of `schema`."""
+        self._schema = schema
         self.calls: list[PayloadCall] = []
         self._depth = 0
         self.recording = functools.cache(self._recording)
@@ -57,10 +66,40 @@ class PayloadRecorder:
         recording: type[HoodieRecordPayload] = type(payload_class)(payload_class.__name__, (payload_class,), namespace)  # type: ignore[misc]
         return recording
 
+    def _rule(self, name: str, payload_class: Any) -> Callable[[Any, tuple[Any, ...]], tuple[RuledPair | None, str]]:
+        """Return what gives the versions of a call with the rule for it, or why there is none."""
+        point, stated = _POINTS[name], getattr(payload_class, "rule", None)
+
+        def pair(payload: Any, arguments: tuple[Any, ...]) -> tuple[RuledPair | None, str]:
+            if stated is None:
+                return None, "the class states no rule"
+            first = arguments[: point is not Point.ALONE]
+            schema, props = (*arguments[len(first) :], None, None)[:2]
+            if point is Point.BATCH and schema is None:  # until 0.12 nothing is passed
+                schema, props = self._schema, {}
+            if schema is None or props is None:
+                return None, ""
+            try:
+                rule = stated if isinstance(stated, MergeRule) else stated(point, schema, props)
+            except PayloadBridgeError:  # the call itself says what is wrong
+                return None, ""
+            if rule is None:
+                return None, "no rule covers this call"
+            older = _NOTHING
+            if point is Point.BATCH:
+                older = _version(first[0])
+            elif point is Point.STORED:
+                older = RuleVersion(first[0], NATURAL_ORDER)
+            return RuledPair(rule, older, _version(payload), schema, is_alone=point is Point.ALONE), ""
+
+        return pair
+
     def _method(self, name: str, payload_class: type[HoodieRecordPayload]) -> Callable[..., Any]:
         method = getattr(payload_class, name)
+        rule_of = self._rule(name, payload_class)
 
         def call(payload: HoodieRecordPayload, *arguments: Any) -> Any:
+            pair, unruled = (None, "") if self._depth else rule_of(payload, arguments)
             self._depth += 1
             try:
                 value = method(payload, *arguments)
@@ -69,7 +108,8 @@ class PayloadRecorder:
             if type(value) is payload_class:  # some classes name the class of the payload that they make
                 value = _as(type(payload), value)
             if not self._depth:
-                self.calls.append(PayloadCall(payload, name, arguments[0] if arguments else None, value))
+                other = arguments[0] if arguments else None
+                self.calls.append(PayloadCall(payload, name, other, value, pair, unruled))
             return value
 
         return call
@@ -89,6 +129,19 @@ class RecordedPayloadRef(PayloadRef):
     def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
         """Return the subclass that records of the class of this name; errors as in `PayloadRef`."""
         return self.recorder.recording(self.of.resolve(release))
+
+
+_POINTS = {
+    "pre_combine": Point.BATCH,
+    "combine_and_get_update_value": Point.STORED,
+    "get_insert_value": Point.ALONE,
+    "is_deleted": Point.ALONE,
+}
+_NOTHING = RuleVersion(None, NATURAL_ORDER)
+
+
+def _version(payload: Any) -> RuleVersion:
+    return RuleVersion(getattr(payload, "record", None), getattr(payload, "ordering_value", NATURAL_ORDER))
 
 
 def _reduced(payload: HoodieRecordPayload) -> tuple[Any, ...]:

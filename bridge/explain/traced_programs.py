@@ -61,7 +61,7 @@ class Listening:
     merge: RecordMerge
 
     def __init__(self, plan: MergePlan, schema: AvroSchema, **settings: Any) -> None:
-        self._recorder = PayloadRecorder()
+        self._recorder = PayloadRecorder(schema)
         self._names_payload = plan.payload is not None
         self._rules: dict[int, Rules] = {}
         self.forget()

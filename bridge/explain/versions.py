@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.merge import Action, LogDelete
 from bridge.redaction import current
-from bridge.report import json_value
+from bridge.report import json_field, json_value
 from bridge.spark import META_COLUMNS
 from mergers.laws import same_bytes
+from payloads.avro import to_logical
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare, same_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from bridge.merge import Outcome
     from payloads import AvroSchema, Ordering, Record
@@ -39,7 +40,8 @@ def side_of(carrier: Any) -> Side:
         return Side(None, carrier.ordering, is_delete=True)
     if hasattr(carrier, "payload"):
         record = carrier.payload.record
-        return Side(plain(record), carrier.payload.get_ordering_value(), is_delete=record is None)
+        is_delete = record is None or carrier.marked_delete
+        return Side(plain(record), carrier.payload.get_ordering_value(), is_delete=is_delete)
     is_delete = carrier.marked_delete or carrier.record is None
     return Side(plain(carrier.record), carrier.ordering_value if is_delete else None, is_delete=is_delete)
 
@@ -83,17 +85,18 @@ def _is_less(left: Any, right: Any) -> bool:
         return False
 
 
-def reason(older: Any, newer: Any, columns: Iterable[str], *, newer_wins: bool) -> str:
+def reason(older: Any, newer: Any, columns: Sequence[str], schema: AvroSchema, *, newer_wins: bool) -> str:
     """Return the comparison that decided between two versions by event time, whose ordering values have `columns`."""
+    name = ", ".join(columns) or "ordering value"
     left, right = older.ordering_value, newer.ordering_value
     for which, carrier, ordering in (("newer", newer, right), ("older", older, left)):
         if newer_wins and side_of(carrier).is_delete and ordering is not None and ordering.is_default:
             return f"the {which} version is a delete without an ordering value (0)"
     if left is None or right is None or not same_class(left, right):
-        return f"ordering {value(right, columns)} after {value(left, columns)}"
+        return f"{name} {value(right, columns, schema)} after {value(left, columns, schema)}"
     sign = compare(right, left)
     which = ">" if sign > 0 else "<" if sign < 0 else "="
-    return f"ordering {value(right, columns)} {which} {value(left, columns)}"
+    return f"{name} {value(right, columns, schema)} {which} {value(left, columns, schema)}"
 
 
 def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
@@ -108,21 +111,59 @@ def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
     return "a new version"
 
 
-def value(ordering: Ordering | None, columns: Iterable[str]) -> str:
-    """Write the ordering value of `columns` as text, or what stands for a hidden one."""
+def value(ordering: Ordering | None, columns: Sequence[str], schema: AvroSchema, *, is_cut: bool = False) -> str:
+    """Write the ordering value of `columns`, text in quotes and times as times, or what stands for a hidden one.
+
+    Args:
+        ordering: the value.
+        columns: where it comes from.
+        schema: that of the columns.
+        is_cut: whether timestamps were cut to milliseconds.
+    """
     if ordering is None:
         return "null"
-    if ordering.java_type == "array":
-        return "(" + ", ".join(value(one, columns) for one in ordering.value) + ")"
     hidden = current()
+    if ordering.java_type == "array":
+        parts = ordering.value
+        tells = len(parts) == len(columns) and not hidden.hides_ordering(columns)
+        names = [[name] for name in columns] if tells else [columns] * len(parts)
+        return f"({', '.join(value(one, own, schema, is_cut=is_cut) for one, own in zip(parts, names, strict=True))})"
     if hidden.hides_ordering(columns):
         return hidden.token(ordering.value, json_value(ordering.value))
-    return plain_text(ordering.value)
+    column = schema.by_name.get(columns[0]) if len(columns) == 1 else None
+    if column is None or ordering.java_type not in _WHOLE:
+        return quoted_text(ordering.value)
+    scale = 1_000 if is_cut and column.schema.non_null.logical == "timestamp-micros" else 1
+    return column_value(column.name, ordering.value * scale, schema)
+
+
+_WHOLE = {"int", "long"}
+
+
+def column_value(name: str, found: Any, schema: AvroSchema) -> str:
+    """Write the value of a column, text in quotes and times as times, or what stands for a hidden one."""
+    if current().hides(name):
+        return plain_text(json_field(name, found))
+    column = schema.by_name.get(name)
+    if column is None or column.schema.non_null.logical is None:
+        return quoted_text(found)
+    try:
+        return plain_text(json_value(to_logical(found, column.schema)))
+    except PayloadBridgeError:
+        return quoted_text(found)
+
+
+def quoted_text(found: Any) -> str:
+    """Write a value as text, text in quotes."""
+    return f"'{found}'" if isinstance(found, str) else plain_text(found)
 
 
 def ordering_text(ordering: Ordering, columns: Iterable[str]) -> str:
     """Write the ordering value of a delete as Python does, or what stands for a hidden one."""
-    return value(ordering, columns) if current().hides_ordering(columns) else str(ordering.value)
+    hidden = current()
+    if hidden.hides_ordering(columns):
+        return hidden.token(ordering.value, json_value(ordering.value))
+    return str(ordering.value)
 
 
 def plain_text(value: Any) -> str:

@@ -13,7 +13,7 @@ from mergers.rules.words.by_release import (
     rules_of_class,
     rules_of_mode,
 )
-from mergers.rules.words.lines import RuleLine, lines_of
+from mergers.rules.words.lines import RuleLine, compares, lines_of
 from mergers.rules.words.nodes import say
 from mergers.rules.words.terms import TERMS, Terms
 
@@ -26,6 +26,7 @@ __all__ = [
     "RuleSetting",
     "Terms",
     "ToldRule",
+    "compares",
     "difference",
     "labelled",
     "lines_of",

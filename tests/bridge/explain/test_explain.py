@@ -173,84 +173,87 @@ def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
             "DefaultHoodieRecordPayload",
             [(1, row(5)), (2, row(3, "late"))],
             MergePoint.UPSERT,
-            "combine_and_get_update_value returns the stored row (ts: 5, then 3)",
+            "ts 3 < 5: the older version stays",
         ),
         (
             "1.0",
             "OverwriteWithLatestAvroPayload",
             [(1, row(5)), (2, row(3, "late"))],
             MergePoint.UPSERT,
-            "combine_and_get_update_value returns the incoming row (ts: 5, then 3)",
+            "ordering values are not compared: the newer version wins (ts: 5, then 3)",
         ),
         (
             "0.15",
             "OverwriteWithLatestAvroPayload",
             [(1, row(5)), (1, row(3, "late"))],
             MergePoint.COMBINE_INPUT,
-            "pre_combine returns the older version (ts: 5, then 3)",
+            "ts 3 < 5: the older version stays",
         ),
         (
             "0.15",
             "OverwriteWithLatestAvroPayload",
             [(1, row(5)), (2, row(6, deleted=True))],
             MergePoint.UPSERT,
-            "combine_and_get_update_value returns nothing, which deletes (ts: 5, then 6)",
+            "the newer version is a delete (_hoodie_is_deleted is true): no row is left (ts: 5, then 6)",
         ),
         (
             "0.15",
             "OverwriteNonDefaultsWithLatestAvroPayload",
             [(1, row(5, "Ann")), (2, row(6))],
             MergePoint.UPSERT,
-            "combine_and_get_update_value returns a row of its own (ts: 5, then 6); kept from the older version: name",
+            (
+                "ordering values are not compared: the newer version wins, as a new row (ts: 5, then 6)"
+                "; kept from the older version: name"
+            ),
         ),
         (
             "1.2",
             "DefaultHoodieRecordPayload",
             [(1, row(2)), (2, row(3))],
             MergePoint.UPSERT,
-            "ordering 3 > 2: the newer version wins",
+            "ts 3 > 2: the newer version wins",
         ),
         (
             "1.2",
             "DefaultHoodieRecordPayload",
             [(1, row(3)), (2, row(3, "tie"))],
             MergePoint.UPSERT,
-            "ordering 3 = 3: the newer version wins",
+            "ts 3 = 3, a tie: the newer version wins",
         ),
         (
             "1.2",
             "DefaultHoodieRecordPayload",
             [(1, row(3)), (2, row(2, "late", deleted=True))],
             MergePoint.UPSERT,
-            "ordering 2 < 3: the older version stays",
+            "ts 2 < 3: the older version stays",
         ),
         (
             "1.2",
             "DefaultHoodieRecordPayload",
             [(1, row(3)), (2, row(4, deleted=True))],
             MergePoint.UPSERT,
-            "ordering 4 > 3: the newer version wins, and deletes (_hoodie_is_deleted is true)",
+            "ts 4 > 3: the newer version wins, and deletes (_hoodie_is_deleted is true)",
         ),
         (
             "1.2",
             "OverwriteWithLatestAvroPayload",
             [(1, row(3)), (2, row(2))],
             MergePoint.UPSERT,
-            "commit time: the newer version wins, as it came later",
+            "ordering values are not compared: the newer version wins (ts: 3, then 2)",
         ),
         (
             "1.2",
             "PartialUpdateAvroPayload",
             [(1, row(5, "Ann")), (2, row(6))],
             MergePoint.UPSERT,
-            "ordering 6 > 5: the newer version wins; kept from the older version: name (IGNORE_DEFAULTS)",
+            "ts 6 > 5: the newer version wins, as a new row; kept from the older version: name (IGNORE_DEFAULTS)",
         ),
         (
             "0.15",
             "DefaultHoodieRecordPayload",
             [(1, row(5, deleted=True))],
             MergePoint.INSERT,
-            "is_deleted returns true (_hoodie_is_deleted is true): nothing is there to delete",
+            "it is a delete (_hoodie_is_deleted is true): nothing is there to delete",
         ),
         ("1.2", "DefaultHoodieRecordPayload", [(1, row(5))], MergePoint.INSERT, "no row is stored yet: inserted"),
     ],
@@ -266,7 +269,7 @@ def test_the_rule_that_decided(
 def test_a_delete_without_an_ordering_value() -> None:
     plan = plan_of("DefaultHoodieRecordPayload", "1.2", ordering=())
     assert rules([(1, row(3)), (2, row(2, deleted=True))], plan)[-1] == (
-        "the newer version is a delete without an ordering value (0): the newer version wins, and deletes "
+        "the newer version is a delete and has the ordering value 0 (none): the newer version wins, and deletes "
         "(_hoodie_is_deleted is true)"
     )
 
@@ -281,15 +284,14 @@ def test_a_payload_that_answers_sentinel_is_quoted() -> None:
     told = trace_key(versions, old, schema, handover=change)
     # The table stores no class, so another one than the writer's is asked: it compares text, and is named.
     assert told.calls[-1].rule == (
-        "combine_and_get_update_value of DefaultHoodieRecordPayload returns SENTINEL, which leaves the stored row "
-        "(ts: 9.1, then 10.1)"
+        "DefaultHoodieRecordPayload: ts '10.1' < '9.1' as text: the older version is left as it is (SENTINEL)"
     )
 
 
 def test_a_custom_marker_is_named() -> None:
     plan = plan_of("DefaultHoodieRecordPayload", "1.2", props=MARKER)
     assert rules([(1, row(1)), (2, row(2, op="gone"))], plan)[-1] == (
-        "ordering 2 > 1: the newer version wins, and deletes (op is gone)"
+        "ts 2 > 1: the newer version wins, and deletes (op is 'gone')"
     )
 
 
@@ -320,7 +322,7 @@ def test_users_classes_are_recorded_and_their_results_stay_the_same(spark: Spark
     versions = [(1, row(1, "a")), (2, row(2, "b")), (3, row(3, "c")), (3, row(4, "d"))]
     trace = trace_key(versions, plan, SCHEMA)
     assert [call.rule for call in trace.calls if call.point is MergePoint.LOG_FOLD] == [
-        "pre_combine returns the newer version (ts: 2, then 4)"
+        "the class states no rule: pre_combine returns the newer version (ts: 2, then 4)"
     ]
     columns = (
         "_pb_commit int, _pb_arrival int, id string, ts bigint, name string, op string, _hoodie_is_deleted boolean"
@@ -367,8 +369,8 @@ def test_an_edit_that_a_reader_loses_is_reported() -> None:
     versions = [(commit, one) for commit, batch in enumerate(issue.batches, start=1) for one in batch]
     change = handover(old, new, after=1, keep_table_version=True)
     assert rules(versions, old, issue.schema, handover=change)[-1] == (
-        "combine_and_get_update_value returns the incoming row (_event_lsn: 1, then 2), which it has edited in place; "
-        "the reader considers it unchanged, and the edit is lost"
+        "_event_lsn 2 > 1: the newer version wins, edited in place; the reader considers it unchanged, and the edit is "
+        "lost"
     )
 
 
@@ -376,8 +378,8 @@ def test_payloads_that_payloads_make_are_recorded() -> None:
     plan = plan_of("PartialUpdateAvroPayload", "0.15", "mor")
     told = rules([(1, row(1, "a")), (2, row(2, "b")), (3, row(3))], plan)
     assert told[-2:] == [
-        "pre_combine returns a new version (ts: 2, then 3); kept from the older version: name",
-        "combine_and_get_update_value returns a row equal to the incoming one (ts: 1, then 3)",
+        "ts 3 > 2: the newer version wins, as a new row; kept from the older version: name",
+        "ts 3 > 1: the newer version wins, as a new row",
     ]
 
 
@@ -614,7 +616,7 @@ def test_two_releases_as_json(spark: SparkSession, days: list[str]) -> None:
                 "ordering": None,
                 "is_delete": False,
             },
-            "rule": "commit time: the newer version wins, as it came later",
+            "rule": "ordering values are not compared: the newer version wins (ts: 1, then 1)",
             "parts": True,
         }
     ]
