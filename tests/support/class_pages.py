@@ -114,17 +114,22 @@ def _rule(payload: type[BuiltinPayload]) -> Iterator[str]:
         yield f"| | rule in {hudi(told.releases)} |"
         yield "|---|---|"
         for label, text in labelled_once(labelled(told.lines)):
-            yield f"| {label} | {_cell(text)} |"
+            yield f"| {label} | {_said(text)} |"
         if one.changes:
             yield "\n| release | | rule before and after a change |"
             yield "|---|---|---|"
-            yield from (f"| {when} | {label} | {_cell(line.text)} |" for when, (label, line) in changes_of(one))
+            yield from (f"| {when} | {label} | {_said(line.text)} |" for when, (label, line) in changes_of(one))
         if one.settings:
             yield "\n| in other tables | rule there |"
             yield "|---|---|"
             yield from (
-                f"| {_cell(setting)} | {'<br>'.join(map(_cell, texts))} |" for setting, texts in settings_of(one)
+                f"| {_cell(setting)} | {'<br>'.join(map(_said, texts))} |" for setting, texts in settings_of(one)
             )
+
+
+def _said(sentence: str) -> str:
+    """Return a sentence for a cell, texts of columns as code."""
+    return _cell(re.sub(r"(?<![\w`])('[^']*')(?!\w)", r"`\1`", sentence))
 
 
 # -- release by release

@@ -85,6 +85,19 @@ _OF_ROWS: Final = Terms(
         delete="no row is left",
     ),
 )
+_OF_ONE: Final = Terms(
+    "no row",
+    "the version",
+    _effects(
+        "inserted",
+        current="nothing changes",
+        incoming="it is inserted",
+        copy="a copy of it is inserted",
+        sentinel="nothing is inserted (SENTINEL)",
+        delete="nothing is inserted",
+    ),
+    meets=False,
+)
 _OF_BATCH: Final = Terms(
     "the older version",
     "the newer version",
@@ -112,7 +125,7 @@ _OF_ENTRY: Final = Terms(
 TERMS: Final = {
     Point.BATCH: _OF_BATCH,
     Point.STORED: _OF_ROWS,
-    Point.ALONE: dataclasses.replace(_OF_ROWS, meets=False),
+    Point.ALONE: _OF_ONE,
     Point.ENTRY: _OF_ENTRY,
 }
 """The terms of each point."""
