@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bridge.config import capabilities, implicit_delete_marker, keys
-from bridge.errors import PlanError
 from bridge.explain.column_sources import column_sources
 from bridge.explain.decision import Decision, RuledPair, decision_of
 from bridge.explain.versions import column_value, plain, reason, same_record, side_of, value, winner, wins
@@ -223,14 +222,11 @@ class Rules:
 
     def _merger(self, point: MergePoint, mode: RecordMergeMode) -> BufferedMerger:
         """Return the merger of a mode, whose rules are those of the plan's table."""
-        config = self._config
-        if config is None:
-            msg = f"Hudi {self._plan.release} has no merge modes"
-            raise PlanError(msg)
+        config: Any = self._config  # there is one where a mode decides
         props = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in config.merge_properties.items()}
         settings: dict[str, Any] = {"partial_update_mode": config.partial_update_mode, "fidelity": self._plan.fidelity}
-        rows = calls_of(self._plan.release)[point].rows
-        return buffered_merger(mode, self._schema, props, release=self._plan.release, engine=rows, **settings)
+        settings |= {"release": self._plan.release, "engine": calls_of(self._plan.release)[point].rows}
+        return buffered_merger(mode, self._schema, props, **settings)
 
     def _is_result(self, decision: Decision, outcome: Outcome[Any]) -> bool:
         """Whether a merge gave what the rule yields."""

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.explain.decision import RuledPair
 from mergers.rules import RuleVersion
+from mergers.rules.words import rule_of_class
 from payloads import NATURAL_ORDER, HudiRelease, PayloadBridgeError, PayloadRef
-from payloads.rules import MergeRule, Point
+from payloads.builtin import BuiltinPayload
+from payloads.rules import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,11 +70,12 @@ class PayloadRecorder:
 
     def _rule(self, name: str, payload_class: Any) -> Callable[[Any, tuple[Any, ...]], tuple[RuledPair | None, str]]:
         """Return what gives the versions of a call with the rule for it, or why there is none."""
-        point, stated = _POINTS[name], getattr(payload_class, "rule", None)
+        point = _POINTS[name]
+        unruled = (
+            "no rule covers this call" if issubclass(payload_class, BuiltinPayload) else "the class states no rule"
+        )
 
         def pair(payload: Any, arguments: tuple[Any, ...]) -> tuple[RuledPair | None, str]:
-            if stated is None:
-                return None, "the class states no rule"
             first = arguments[: point is not Point.ALONE]
             schema, props = (*arguments[len(first) :], None, None)[:2]
             if point is Point.BATCH and schema is None:  # until 0.12 nothing is passed
@@ -80,11 +83,11 @@ class PayloadRecorder:
             if schema is None or props is None:
                 return None, ""
             try:
-                rule = stated if isinstance(stated, MergeRule) else stated(point, schema, props)
+                rule = rule_of_class(payload_class, point, schema, props)
             except PayloadBridgeError:  # the call itself says what is wrong
                 return None, ""
             if rule is None:
-                return None, "no rule covers this call"
+                return None, unruled
             older = _NOTHING
             if point is Point.BATCH:
                 older = _version(first[0])

@@ -10,6 +10,7 @@ from mergers.rules.words.by_release import (
     ToldRule,
     difference,
     labelled,
+    rule_of_class,
     rules_of_class,
     rules_of_mode,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "difference",
     "labelled",
     "lines_of",
+    "rule_of_class",
     "rules_of_class",
     "rules_of_mode",
     "say",

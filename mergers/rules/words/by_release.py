@@ -12,7 +12,14 @@ from mergers.rules.words.nodes import FLAG
 from mergers.rules.words.terms import TERMS
 from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, buffered_merger
 from payloads.avro import AvroSchema, parse_schema
-from payloads.builtin import DELETE_FIELD, DELETE_MARKER, EVENT_TIME_FIELD, UNAVAILABLE, UPDATE_ON_SAME_ORDERING
+from payloads.builtin import (
+    DELETE_FIELD,
+    DELETE_MARKER,
+    EVENT_TIME_FIELD,
+    UNAVAILABLE,
+    UPDATE_ON_SAME_ORDERING,
+    BuiltinPayload,
+)
 from payloads.errors import PayloadBridgeError
 from payloads.ordering_fields import (
     CONSISTENT_TIMESTAMP,
@@ -25,6 +32,8 @@ from payloads.rules import META_COLUMNS, MergeRule, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from payloads.api import Props
 
 
 _ORDERING, _TEXT, _BYTES, _DELETES, _MARK = "ordering_field", "text_column", "bytes_column", "delete_field", "marked"
@@ -161,13 +170,18 @@ def rules_of_class(found: Any) -> list[PointRules]:
     shipped: Sequence[HudiRelease] = getattr(unbound, "shipped", tuple(HudiRelease))
 
     def rule_of(release: HudiRelease, point: Point, setting: RuleSetting) -> MergeRule | None:
-        stated = getattr(unbound.for_release(release), "rule", None)
-        if stated is None or isinstance(stated, MergeRule):
-            return stated
-        rule: MergeRule | None = stated(point, setting.schema, setting.props)
-        return rule
+        return rule_of_class(unbound.for_release(release), point, setting.schema, setting.props)
 
     return _told(rule_of, shipped, (Point.BATCH, Point.STORED, Point.ALONE))
+
+
+def rule_of_class(found: Any, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
+    """Return the rule of a payload class, where it has one as a value or is of Hudi's family; None without one."""
+    stated = getattr(found, "rule", None)
+    if isinstance(stated, MergeRule):
+        return stated
+    rule: MergeRule | None = stated(point, schema, props) if issubclass(found, BuiltinPayload) else None  # type: ignore[misc]
+    return rule
 
 
 def rules_of_mode(name: str) -> list[PointRules]:

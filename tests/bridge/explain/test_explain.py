@@ -616,7 +616,7 @@ def test_two_releases_as_json(spark: SparkSession, days: list[str]) -> None:
                 "ordering": None,
                 "is_delete": False,
             },
-            "rule": "ordering values are not compared: the newer version wins (ts: 1, then 1)",
+            "rule": "ordering values are not compared: the newer version wins (ts: 30, then 25)",
             "parts": True,
         }
     ]

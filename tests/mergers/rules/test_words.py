@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from mergers.laws.modes import MODES
 from mergers.rules.words import TERMS, RuleLine, difference, lines_of, rules_of_class, rules_of_mode, say
-from payloads import HudiRelease, builtin_payloads, rules
+from payloads import HoodieRecordPayload, HudiRelease, builtin_payloads, rules
 from payloads.rules import (
     DATA,
     Against,
@@ -219,6 +219,26 @@ def test_rules_that_are_the_same_at_two_points_are_told_once():
     found = rules_of_class(overwrite)
     assert [one.points for one in found] == [(Point.BATCH,), (Point.STORED, Point.ALONE)]
     assert [change.releases[0] for change in found[0].changes] == [HudiRelease.V1_0]
+
+
+class Valued(HoodieRecordPayload):
+    """States its rule as a value."""
+
+    rule = MergeRule(otherwise=Effect.CURRENT)
+
+
+class Unrelated(HoodieRecordPayload):
+    """Has a method of that name."""
+
+    def rule(self):
+        """Return nothing that is a merge rule."""
+
+
+def test_a_class_of_a_user_may_state_its_rule_as_a_value():
+    (found,) = rules_of_class(Valued)
+    assert found.told[0].lines[-1].text == "the older version is kept"
+    assert found.points == (Point.BATCH, Point.STORED, Point.ALONE)
+    assert rules_of_class(Unrelated) == []
 
 
 def test_clauses_are_short():
