@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.explain.versions import column_value, value
 from mergers.rules import RuleOutcome, RuleVersion, merged
-from mergers.rules.words import TERMS, compares, say
+from mergers.rules.words import TERMS, Terms, compares, say
 from payloads.builtin import IS_DELETED, compare_positions
 from payloads.errors import PayloadBridgeError
 from payloads.java import utf16
@@ -36,7 +36,6 @@ from payloads.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from mergers.rules.words import Terms
     from payloads import AvroSchema, Ordering
     from payloads.rules import Later, Test
 
@@ -49,8 +48,16 @@ _GIVES: Final = {
     Effect.EDITED: "{winner} wins, edited in place",
     Effect.DELETE: "no row is left",
 }
-_TERMS: Final = dataclasses.replace(TERMS[Point.BATCH], effects=_GIVES)
-_ALONE: Final = dataclasses.replace(_TERMS, newer="it")
+_VERSIONS: Final = dataclasses.replace(TERMS[Point.BATCH], effects=_GIVES)
+_ENTRY: Final = Terms(
+    "the logged version",
+    "the delete entry",
+    {
+        Effect.CURRENT: "the logged version stays, and the delete entry is ignored",
+        Effect.INCOMING: "the delete entry wins",
+    },
+)
+_TERMS: Final = {Point.ALONE: dataclasses.replace(_VERSIONS, newer="it"), Point.ENTRY: _ENTRY}
 _HOW: Final = {How.JAVA: "", How.TEXT: " as text", How.POSITION: " as binlog positions"}
 _TEXTS: Final = {"utf8", "string"}
 
@@ -63,19 +70,19 @@ class RuledPair(NamedTuple):
         older: the version that was there; without data for a key that has none.
         newer: the version that came.
         schema: that of both.
-        is_alone: whether there is no older version.
+        point: where they meet.
     """
 
     rule: MergeRule
     older: RuleVersion
     newer: RuleVersion
     schema: AvroSchema
-    is_alone: bool = False
+    point: Point
 
     @property
     def terms(self) -> Terms:
         """What a sentence calls the two versions."""
-        return _ALONE if self.is_alone else _TERMS
+        return _TERMS.get(self.point, _VERSIONS)
 
     def outcome(self) -> RuleOutcome | None:
         """Return what the rule yields; None where it does not apply, or fails."""
@@ -122,7 +129,7 @@ def decision_of(pair: RuledPair, ordering: Sequence[str]) -> Decision | None:
             compared = False
     why = _joined(facts, pair) or "ordering values are not compared"
     winner = pair.terms.side(Role.NEWER if _holds(pair, LaterIs(Role.NEWER)) else Role.OLDER)
-    gives = _GIVES[outcome.gives].replace("{winner}", winner)  # type: ignore[index]  # no error
+    gives = pair.terms.effects[outcome.gives].replace("{winner}", winner)  # type: ignore[index]  # no error
     return Decision(why, f"{why}: {gives}", compared, outcome)
 
 

@@ -15,6 +15,7 @@ from mergers.strategies import buffered_merger
 from payloads import SENTINEL
 from payloads.builtin import IS_DELETED
 from payloads.ordering import same_class
+from payloads.ordering_fields import TABLE_ORDERING_FIELDS, TABLE_PRECOMBINE_FIELD
 from payloads.rules import Effect, Point
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, Record
-    from payloads.rules import MergeRule
 
 _CUSTOM, _BY_COMMIT = RecordMergeMode.CUSTOM, RecordMergeMode.COMMIT_TIME_ORDERING
 
@@ -201,29 +201,46 @@ class Rules:
 
     def _of_mode(self, point: MergePoint, mode: RecordMergeMode, call: tuple[Any, Any, Outcome[Any]]) -> str:
         older, newer, outcome = call
+        kept = outcome.action is Action.KEEP
+        if older is None:
+            return self._of_entry(older, newer, kept=kept, by_commit=mode is _BY_COMMIT)
+        decision, is_stated = self._by_mode(point, mode, older, newer)
         if isinstance(newer, LogDelete):
-            return self._of_entry(older, newer, kept=outcome.action is Action.KEEP, by_commit=mode is _BY_COMMIT)
-        rule = self._mode_rule(point, mode, newer.schema or self._schema)
-        decision = None if rule is None or older is None else self._by_rule(rule, older, newer)
+            if decision is None or (decision.outcome.gives is Effect.CURRENT) is not kept:
+                return self._of_entry(older, newer, kept=kept, by_commit=mode is _BY_COMMIT)
+            return decision.text
         if decision is None or not self._is_result(decision, outcome):
-            unruled = " states no rule" if rule is None else ""
+            unruled = "" if is_stated else " states no rule"
             return f"{mode.value}{unruled}: {winner(older, newer, outcome.version, self._schema)}"
         text = decision.text + self._deletes(newer if decision.outcome.gives is Effect.INCOMING else older)
         return text if decision.compared else text + self._orderings(older, newer)
 
-    def _mode_rule(self, point: MergePoint, mode: RecordMergeMode, schema: AvroSchema) -> MergeRule | None:
-        met = Point.BATCH if point in {MergePoint.COMBINE_INPUT, MergePoint.LOG_FOLD} else Point.STORED
-        return self._merger(point, mode).rule(met, schema)
-
-    def _by_rule(self, rule: MergeRule, older: Any, newer: Any) -> Decision | None:
-        schema = newer.schema or older.schema or self._schema
-        before, came = (RuleVersion(one.record, one.ordering_value, one.marked_delete) for one in (older, newer))
-        return decision_of(RuledPair(rule, before, came, schema), self._plan.ordering)
+    def _by_mode(
+        self, point: MergePoint, mode: RecordMergeMode, older: Any, newer: Any
+    ) -> tuple[Decision | None, bool]:
+        """Return what the rule of a mode decided, and whether it states one."""
+        merger = self._merger(point, mode)
+        before = RuleVersion(older.record, older.ordering_value, older.marked_delete)
+        if isinstance(newer, LogDelete):
+            met, schema, ordering = Point.ENTRY, older.schema, newer.ordering
+            if ordering is not None and self._can.buffered_mergers:
+                ordering = merger.context.entry_ordering(ordering)
+            came = RuleVersion(None, ordering, marked=True)
+        else:
+            met = Point.BATCH if point in {MergePoint.COMBINE_INPUT, MergePoint.LOG_FOLD} else Point.STORED
+            schema, came = newer.schema, RuleVersion(newer.record, newer.ordering_value, newer.marked_delete)
+        schema = schema or older.schema or self._schema
+        rule = merger.rule(met, schema)
+        if rule is None:
+            return None, False
+        return decision_of(RuledPair(rule, before, came, schema, met), self._plan.ordering), True
 
     def _merger(self, point: MergePoint, mode: RecordMergeMode) -> BufferedMerger:
         """Return the merger of a mode, whose rules are those of the plan's table."""
         config: Any = self._config  # there is one where a mode decides
         props = {f"{keys.MERGE_PROPERTY_PREFIX}{name}": value for name, value in config.merge_properties.items()}
+        if config.ordering:
+            props |= dict.fromkeys((TABLE_ORDERING_FIELDS, TABLE_PRECOMBINE_FIELD), ",".join(config.ordering))
         settings: dict[str, Any] = {"partial_update_mode": config.partial_update_mode, "fidelity": self._plan.fidelity}
         settings |= {"release": self._plan.release, "engine": calls_of(self._plan.release)[point].rows}
         return buffered_merger(mode, self._schema, props, **settings)

@@ -93,7 +93,7 @@ class PayloadRecorder:
                 older = _version(first[0])
             elif point is Point.STORED:
                 older = RuleVersion(first[0], NATURAL_ORDER)
-            return RuledPair(rule, older, _version(payload), schema, is_alone=point is Point.ALONE), ""
+            return RuledPair(rule, older, _version(payload), schema, point), ""
 
         return pair
 
