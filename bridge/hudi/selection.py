@@ -22,26 +22,18 @@ from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.partial_blocks import columns_of
 from bridge.hudi.partition_values import partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of
+from bridge.hudi.unmerged import record_merge
+from bridge.merge import columns_of_choice
 from bridge.spark import META_COLUMNS, with_meta
-from mergers import RecordMergeMode
 from payloads import PayloadBridgeError
-from payloads.builtin import (
-    DELETE_FIELD,
-    IS_DELETED,
-    DefaultHoodieRecordPayload,
-    EventTimeAvroPayload,
-    OverwriteWithLatestAvroPayload,
-)
+from payloads.builtin import DELETE_FIELD, IS_DELETED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from bridge.config import PointRule
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.queries import Answer
     from bridge.hudi.slice_query import SliceQuery
-    from bridge.plan import MergePlan
-    from payloads import HoodieRecordPayload
 
 _PLAIN = (
     *(exp.And, exp.Or, exp.Not, exp.Paren, exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Neg),
@@ -53,9 +45,6 @@ _KEY = META_COLUMNS[2]
 _OPERATION = "_hoodie_operation"
 _MOST_KEYS = 10_000
 """A product of key values larger than this is not looked up."""
-_WHOLE_ROW_MODES = frozenset({RecordMergeMode.COMMIT_TIME_ORDERING, RecordMergeMode.EVENT_TIME_ORDERING})
-_WHOLE_ROW_PAYLOADS = frozenset({OverwriteWithLatestAvroPayload, DefaultHoodieRecordPayload, EventTimeAvroPayload})
-"""They keep one version unchanged, chosen by ordering fields and delete markers alone."""
 
 
 class Condition(NamedTuple):
@@ -129,17 +118,17 @@ def narrowed(query: SliceQuery, columns: Collection[str] | None, where: Iterable
 
 
 def _merge_columns(query: SliceQuery) -> frozenset[str] | None:
-    """Return the columns by which versions merge; None for all, where a merge makes rows of several versions."""
-    plan, properties = query.plan, query.properties
+    """Return the columns by which versions merge; None for all: a merge is a call, or makes rows of several."""
+    properties, plan = query.properties, query.plan
     config = properties.config(plan.release)
-    rule = config.read
-    takes_rows_whole = (
-        rule.mode in _WHOLE_ROW_MODES and config.partial_update_mode is None
-        if rule.mode is not None
-        else _payload_of(plan, rule) in _WHOLE_ROW_PAYLOADS
-    )
-    if not takes_rows_whole:
-        return None
+    payload = None if config.read.payload is None else plan.payload_ref(config.read.payload)
+    if payload is not None and not payload.has_port(plan.release):
+        return None  # a class of a jar, whatever its name
+    try:
+        rules = record_merge(query, with_meta(query.schema)).read_rules()
+    except PayloadBridgeError:
+        return None  # told where rows are merged
+    chosen = [columns_of_choice(rule) for rule in rules]
     marker = (
         config.merge_properties.get(DELETE_FIELD)
         or properties.stored.get(DELETE_FIELD)
@@ -147,18 +136,8 @@ def _merge_columns(query: SliceQuery) -> frozenset[str] | None:
     )
     fields = (*properties.key_fields, *properties.partition_fields, *config.ordering, *plan.ordering)
     named = (*fields, IS_DELETED, _OPERATION, *((marker,) if marker else ()))
-    return frozenset(name.partition(".")[0] for name in named)
-
-
-def _payload_of(plan: MergePlan, rule: PointRule) -> type[HoodieRecordPayload] | None:
-    """Return the class that merges, if its rule is known here: no class of a jar, whatever its name."""
-    if rule.payload is None:
-        return None
-    payload = plan.payload_ref(rule.payload)
-    try:
-        return payload.resolve(plan.release).unbound if payload.has_port(plan.release) else None
-    except PayloadBridgeError:
-        return None  # told where rows are merged
+    read = frozenset(name.partition(".")[0] for name in named)
+    return None if None in chosen else read.union(*(names or () for names in chosen))
 
 
 # -- record keys

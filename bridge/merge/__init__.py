@@ -29,6 +29,7 @@ from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts, refused_reads
+from bridge.merge.rule_columns import columns_of_choice
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 from bridge.merge.stated_rules import check_stated, stated_rule
 from bridge.merge.tasks import calling_users, users_called
@@ -72,6 +73,7 @@ __all__ = [
     "check_links",
     "check_stated",
     "class_warnings",
+    "columns_of_choice",
     "delete_tests",
     "deletes_first",
     "fails_alone",

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from mergers import HoodieKey
     from payloads import Ordering, PayloadRef, Record
     from payloads.builtin import DeleteTest, FillRule, PairRule
+    from payloads.rules import MergeRule
 
     Pair = Callable[[Record, Record, list[Record]], RowSource]
     Single = Callable[[Record, list[Any]], RowSource]
@@ -213,6 +214,9 @@ class Reader(Protocol[C]):
 
     def read_once(self, point: MergePoint, base: StoredRow | None, folded: C) -> Outcome[StoredRow]:
         """Merge as `read` does, with a folded log that is not read again."""
+
+    def read_rules(self) -> tuple[MergeRule | None, ...]:
+        """Return the rules of all merges of a query; None for one that is a call."""
 
     def log_rule(self) -> LogRule | None:
         """Return the rule by which one of the versions of a key is chosen; None if the calls have to decide."""

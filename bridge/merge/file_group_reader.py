@@ -25,6 +25,7 @@ from mergers.strategies import CustomMerger, DeleteEntry
 from payloads.api import Properties, Sentinel
 from payloads.builtin import BuiltinPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
+from payloads.rules import Point
 
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from mergers import HoodieKey
     from payloads import Record
     from payloads.builtin import PairRule
+    from payloads.rules import MergeRule
 
 _DELETE = "D"
 
@@ -109,6 +111,12 @@ class FileGroupReader(Buffered):
             self._refused.check(value, is_declared=payload.can_produce_sentinel())
             return None
         return folded if came_back(value, own) else StoredRow(folded.key, value, self._schema)
+
+    def read_rules(self) -> tuple[MergeRule | None, ...]:
+        """Return the rules of the mode in a log, for delete entries and with the stored row."""
+        return tuple(
+            self._merger_of_mode.rule(point, self._schema) for point in (Point.BATCH, Point.ENTRY, Point.STORED)
+        )
 
     def log_rule(self) -> LogRule | None:
         """Return the comparison of commit or event time; None for other modes, and where a row is more than its own."""

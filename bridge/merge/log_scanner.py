@@ -84,6 +84,12 @@ class LogScanner(Payloads):
         outcome = self._apply(at, stored, folded)
         return Outcome(KEEP, base) if outcome.action is KEEP else outcome
 
+    def read_rules(self) -> tuple[MergeRule | None, ...]:
+        """Return the rules of the class in a log, with the stored row and alone, and that of delete entries."""
+        at = self._at[MergePoint.SNAPSHOT]
+        own = (self._rule(Point.BATCH, self._at_log_fold), self._rule(Point.STORED, at), self._rule(Point.ALONE, at))
+        return (LOG_ENTRIES, *own)
+
     def log_rule(self) -> LogRule | None:
         """Return the comparisons of the classes that take a version whole; None for all others."""
         at = self._at[MergePoint.SNAPSHOT]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
     from payloads import AvroSchema, PayloadRef
+    from payloads.rules import MergeRule
 
 W = TypeVar("W", "PayloadVersion", "StoredRow")
 R = TypeVar("R", "PayloadVersion", "StoredRow")
@@ -120,6 +121,10 @@ class RecordMerge:
     def compact(self, base: StoredRow | None, folded: Carrier | None) -> Outcome[StoredRow]:
         """Merge the stored row with the folded log as compaction does."""
         return self.reader.read(MergePoint.COMPACT, base, folded)
+
+    def read_rules(self) -> tuple[MergeRule | None, ...]:
+        """Return the rules by which a query merges; None for a merge that is a call."""
+        return self.reader.read_rules()
 
     def log_rule(self) -> LogRule | None:
         """Return the rule by which a reader chooses one of the versions of a key; None if it has to be called."""

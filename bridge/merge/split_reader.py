@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
     from mergers import HoodieKey
+    from payloads.rules import MergeRule
 
 
 class SplitRow(StoredRow):
@@ -67,6 +68,10 @@ class SplitReader:
         return self._heard.read(point, base, folded.compacted if isinstance(folded, SplitRow) else folded)
 
     read_once = read
+
+    def read_rules(self) -> tuple[MergeRule | None, ...]:
+        """Return the rules by which a query merges."""
+        return self._queries.read_rules()
 
     def log_rule(self) -> LogRule | None:
         """Return the comparison of commit or event time; None for other modes."""
