@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.python import compares_as_arrow, is_marked
+from bridge.engines.python import is_foldable, is_marked, last_of_greatest, sources_of
 from bridge.hudi.avro_columns import NotColumnarError
-from bridge.merge import takes_last_of_greatest
+from bridge.merge import RowSource
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from bridge.merge import LogRule
     from payloads.avro import AvroSchema
-    from payloads.builtin import PairRule
 
     Mask = npt.NDArray[np.bool_]
     Rows = npt.NDArray[np.intp]
@@ -35,9 +34,7 @@ _KEY = META_COLUMNS[2]
 
 def decides(rule: LogRule | None, schema: AvroSchema) -> bool:
     """Whether whole columns can decide by a rule of this schema."""
-    if rule is None or not all(compares_as_arrow(each, schema) for each in (rule.log, rule.base)):
-        return False
-    if not takes_last_of_greatest(rule.log):
+    if rule is None or not is_foldable(rule.log, schema):
         return False
     return all(test.field in schema.by_name for test in rule.deletes)
 
@@ -82,8 +79,8 @@ class LogColumns:
     def _contest(self, batch: pa.RecordBatch, rule: LogRule) -> None:
         """Leave to the calls the keys of rows that may be deletes, or have no value to compare."""
         unclear = is_marked(batch, rule.deletes)
-        for field in {rule.log.field, rule.base.field} - {None}:
-            unclear |= batch.column(field).is_null().to_numpy(zero_copy_only=False)
+        if rule.log.field is not None:
+            unclear |= batch.column(rule.log.field).is_null().to_numpy(zero_copy_only=False)
         if unclear.any():
             self.contested.update(self._keys_of(batch).filter(pa.array(unclear)).to_pylist())
 
@@ -131,8 +128,8 @@ class LogColumns:
             return
         if self._rule is None:
             self.contested.update(self.keys.filter(pa.array(np.bincount(codes) > 1)).to_pylist())
-        last = _winners(codes, None if self._rule is None else _ranks(rows, self._rule.log))
-        self.rows = rows.take(pa.array(last))
+        field = None if self._rule is None else self._rule.log.field
+        self.rows = rows.take(pa.array(last_of_greatest(codes, None if field is None else rows.column(field))))
 
     def met(self, rows: Rows, numbers: Rows) -> tuple[Rows, Rows]:
         """Return those of some rows of the base file that merge with the rows `numbers` of the log, each with its own.
@@ -148,21 +145,12 @@ class LogColumns:
         return rows, numbers
 
     def compared(self, batch: pa.RecordBatch, rows: Rows, numbers: Rows) -> tuple[Mask, Mask]:
-        """Return which of these pairs the row of the log wins, and which no comparison decides."""
+        """Return which of these pairs the row of the log wins, and which are left to the calls."""
         if self._rule is None:
             return np.zeros(len(rows), bool), np.ones(len(rows), bool)
-        rule = self._rule.base
-        if rule.field is None:
-            return np.ones(len(rows), bool), np.zeros(len(rows), bool)
-        stored = batch.column(rule.field).take(pa.array(rows))
-        logged = self.rows.column(rule.field).take(pa.array(numbers))
-        taken, decided = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
-        for compare, wins in zip((pc.less, pc.equal, pc.greater), rule.wins, strict=True):
-            holds = pc.fill_null(compare(stored, logged), False).to_numpy(zero_copy_only=False)
-            decided |= holds
-            if wins:
-                taken |= holds
-        return taken, ~decided
+        sources = sources_of(self._rule.base, (batch, rows), (self.rows, numbers))
+        is_won = sources == RowSource.INCOMING
+        return is_won, ~is_won & (sources != RowSource.STORED)
 
     def keys_at(self, numbers: Rows) -> list[str]:
         """Return the keys of some rows."""
@@ -178,21 +166,3 @@ def _together(parts: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Return rows as one batch; as several, where a column of text or bytes exceeds 2 GiB."""
     found: list[pa.RecordBatch] = pa.Table.from_batches(parts).combine_chunks().to_batches()
     return found
-
-
-def _ranks(rows: pa.RecordBatch, rule: PairRule) -> Any:
-    """Return numbers that sort as the compared column does; None where the later row wins anyway."""
-    if rule.field is None:
-        return None
-    column = rows.column(rule.field)
-    if pa.types.is_integer(column.type):
-        return pc.fill_null(column, 0).to_numpy(zero_copy_only=False)
-    return pc.rank(column, sort_keys="ascending", tiebreaker="dense").to_numpy()
-
-
-def _winners(codes: Any, ranks: Any) -> Rows:
-    """Return of each code the last row among those with the greatest rank, by code."""
-    order = np.argsort(codes, kind="stable") if ranks is None else np.lexsort((ranks, codes))
-    ends: Rows = np.flatnonzero(np.diff(codes[order], append=-1))
-    winners: Rows = order[ends]
-    return winners

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from bridge.merge.batch_rules import MILLISECONDS
 from bridge.merge.buffered import delete_tests, merge_props
-from bridge.merge.calls import DELETES, Listener, MadeVersion, MergePointError, SingleRows, UserBatch, located
+from bridge.merge.calls import (
+    DELETES,
+    Carried,
+    Listener,
+    LogRule,
+    MadeVersion,
+    MergePointError,
+    PairMerge,
+    SingleRows,
+    UserBatch,
+    located,
+)
 from bridge.merge.carriers import (
     NO_PARTITION,
     Carrier,
@@ -18,7 +29,6 @@ from bridge.merge.carriers import (
 )
 from bridge.merge.class_links import check_links, class_warnings
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
-from bridge.merge.log_rule import LogRule
 from bridge.merge.log_scanner import LOG_ENTRIES, LogScanner
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.mode_writer import tests_rows
@@ -45,6 +55,7 @@ __all__ = [
     "NO_PARTITION",
     "SKIPPED",
     "Action",
+    "Carried",
     "Carrier",
     "Listener",
     "LogDelete",
@@ -56,6 +67,7 @@ __all__ = [
     "MergePointError",
     "MetaColumns",
     "Outcome",
+    "PairMerge",
     "PayloadVersion",
     "PayloadWriter",
     "Payloads",

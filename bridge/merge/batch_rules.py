@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.merge.calls import BatchRule
+from bridge.merge.calls import BatchRule, Carried
 from payloads import NATURAL_ORDER
 from payloads.builtin import PairRule
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from payloads.builtin import DeleteTest
     from payloads.ordering_fields import Reader
 
-SAMPLES = {"int": 1, "long": 1, "string": "a"}
+_SAMPLES = {"int": 1, "long": 1, "string": "a"}
 """A value of each type that whole columns are compared in."""
 MILLISECONDS = frozenset({"timestamp-millis", "local-timestamp-millis"})
 """Logical types whose columns have microseconds."""
@@ -36,15 +36,23 @@ def batch_rule(
         wins: whether the newer row stays, as in `PairRule`; None if that takes a call.
     """
     field = None if ordering is None else schema.by_name.get(ordering)
-    if ordering is not None and (field is None or field.schema.non_null.kind not in SAMPLES):
+    if ordering is not None and (field is None or field.schema.non_null.kind not in _SAMPLES):
         return None
     if field is not None and field.schema.non_null.logical in MILLISECONDS:
         return None
-    sample = NATURAL_ORDER if field is None else read_ordering({field.name: SAMPLES[field.schema.non_null.kind]})
+    sample = NATURAL_ORDER if field is None else read_ordering({field.name: _SAMPLES[field.schema.non_null.kind]})
     if sample is None:
         return None
     by = None if sample is NATURAL_ORDER else ordering
     return BatchRule(_compared(by, wins), tests, by, sample.java_type)
+
+
+def carried_by(name: str, schema: AvroSchema, read_ordering: Reader) -> Carried | None:
+    """Return the ordering values that are read of rows with a value in a column; None if it is no plain one."""
+    field = schema.by_name.get(name)
+    raw = None if field is None else _SAMPLES.get(field.schema.non_null.kind)
+    sample = None if raw is None else read_ordering({name: raw})
+    return None if sample is None else Carried(None if sample is NATURAL_ORDER else name, sample)
 
 
 def _compared(by: str | None, wins: tuple[bool, bool, bool] | None) -> PairRule | None:

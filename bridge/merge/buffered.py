@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.config import capabilities, keys
 from bridge.errors import PlanError
 from bridge.merge.answers import as_stored_row, came_back
+from bridge.merge.batch_rules import carried_by
+from bridge.merge.calls import Carried, PairMerge
 from bridge.merge.carriers import StoredRow
 from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome, RowSource
 from bridge.merge.point_props import mode_props, plan_props
 from bridge.merge.points import Rule
-from bridge.merge.whole_columns import fill_of, pair_of
+from bridge.merge.whole_columns import pair_of
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
 from mergers.strategies import buffered_merger
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
     from mergers import HoodieRecordMerger
     from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, PayloadRef, Record
-    from payloads.builtin import DeleteTest, FillRule, PairRule
+    from payloads.builtin import DeleteTest, PairRule
 
 _CUSTOM = RecordMergeMode.CUSTOM
 _NO_COLUMNS = parse_schema({"type": "record", "name": "row", "fields": []})
@@ -147,24 +149,25 @@ def mode_rule(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consisten
         is_consistent: whether logical timestamps are converted, which whole columns don't do.
     """
     found = pair_of(merger.rule(Point.STORED, _NO_COLUMNS), ordering[0] if ordering else None, of_log=True)
-    return found if _can_compare(found, merger, ordering, is_consistent=is_consistent) else None
+    compares = found is not None and found.field is not None
+    return None if compares and not _can_compare(merger, ordering, is_consistent=is_consistent) else found
 
 
-def fill_rule(
+def mode_merge(
     merger: BufferedMerger, schema: AvroSchema, ordering: tuple[str, ...], *, is_consistent: bool
-) -> FillRule | None:
-    """Return how a partial update mode fills one row from another; None for other modes, as in `mode_rule`."""
-    found = fill_of(merger.rule(Point.STORED, schema), schema, ordering[0] if ordering else None)
-    can_compare = found is not None and _can_compare(found.later, merger, ordering, is_consistent=is_consistent)
-    return found if can_compare else None
+) -> PairMerge | None:
+    """Return the rule of a merge mode for a stored and a newer row; None for a mode without; arguments as above."""
+    rule = merger.rule(Point.STORED, schema)
+    carried = None
+    if not merger.context.ordering_fields:
+        carried = Carried(None, NATURAL_ORDER)
+    elif _can_compare(merger, ordering, is_consistent=is_consistent):
+        carried = carried_by(ordering[0], schema, merger.context.row_ordering)
+    return None if rule is None else PairMerge(rule, schema, carried, marks=True)
 
 
-def _can_compare(
-    rule: PairRule | None, merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool
-) -> bool:
+def _can_compare(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool) -> bool:
     """Whether one column has the values that the versions carry; until 1.0 they have other Java classes."""
-    if rule is None or rule.field is None:
-        return rule is not None
     return len(ordering) == 1 and not is_consistent and capabilities(merger.context.release).buffered_mergers
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
+from bridge.merge.whole_columns import pair_of
 from payloads import PayloadBridgeError
 from payloads.user import error_text, one_line
 
@@ -15,12 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
-    from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome, RowSource
     from bridge.merge.points import MergePoint, Rule
     from mergers import HoodieKey
-    from payloads import Ordering, PayloadRef, Record
-    from payloads.builtin import DeleteTest, FillRule, PairRule
+    from payloads import AvroSchema, Ordering, PayloadRef, Record
+    from payloads.builtin import DeleteTest, PairRule
     from payloads.rules import MergeRule
 
     Pair = Callable[[Record, Record, list[Record]], RowSource]
@@ -83,6 +83,35 @@ def located(error: Exception) -> MergePointError:
     return error if isinstance(error, MergePointError) else MergePointError(None, error)
 
 
+class Carried(NamedTuple):
+    """The ordering value that a version carries.
+
+    Attributes:
+        column: where it is; None if each carries Integer 0.
+        sample: a value, which tells the Java class of all.
+    """
+
+    column: str | None
+    sample: Ordering
+
+
+class PairMerge(NamedTuple):
+    """By what a stored row and a newer one merge.
+
+    Attributes:
+        rule: the rule.
+        schema: that of the merge.
+        carried: the ordering value of the newer row, for a merge mode that of the stored row, too; None if columns
+            don't tell.
+        marks: whether it is a merge mode, to which rows come marked as deletes.
+    """
+
+    rule: MergeRule
+    schema: AvroSchema
+    carried: Carried | None
+    marks: bool
+
+
 class SingleRows(NamedTuple):
     """What a merge point does with a key that has one newer row, and none or one stored; no deletes without data.
 
@@ -91,21 +120,41 @@ class SingleRows(NamedTuple):
         single: stores the newer row of a key without a stored one, likewise.
         pair_point: the merge point that makes the records of `pair`.
         single_point: that of `single`.
-        rule: chooses between the two rows by one column; None if each pair needs a call.
+        stored: the rule of `pair`, for whole columns; None if each pair needs a call.
         tests: the column tests for newer rows that are stored as they are; None if each needs a call.
         needs_ordering: whether a null ordering value fails even if it is not compared: payloads refuse it when they are
             built.
-        fill: makes one row of the two by whole columns; None if each pair needs a call, or `rule` chooses.
     """
 
     pair: Pair
     single: Single
     pair_point: MergePoint
     single_point: MergePoint
-    rule: PairRule | None
+    stored: PairMerge | None
     tests: tuple[DeleteTest, ...] | None
     needs_ordering: bool
-    fill: FillRule | None = None
+
+    @property
+    def rule(self) -> PairRule | None:
+        """What chooses between the two rows, if it is the comparison of one column."""
+        return None if self.stored is None else pair_of(self.stored.rule)
+
+
+class LogRule(NamedTuple):
+    """The rule of a reader that takes one version of a key unchanged.
+
+    It applies to keys without delete entries, none of whose log rows is a delete by `deletes` or has null in a column
+    that `log` compares.
+
+    Attributes:
+        log: which of two log rows stays; the later one counts as incoming.
+        base: what a row of the base file and that of the log merge to.
+        deletes: the tests for rows that may be deletes.
+    """
+
+    log: PairRule
+    base: PairMerge
+    deletes: tuple[DeleteTest, ...]
 
 
 class BatchRule(NamedTuple):

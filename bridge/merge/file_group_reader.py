@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.merge.answers import action_of, as_stored_row, came_back
-from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
-from bridge.merge.calls import MergePointError, SingleRows
+from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_merge, mode_rule, source_of
+from bridge.merge.calls import LogRule, MergePointError, SingleRows
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader, with_meta_columns
-from bridge.merge.log_rule import LogRule
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_rows import payload_around
 from bridge.merge.points import MergePoint, Rule
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from bridge.merge.calls import KeyReader
     from mergers import HoodieKey
     from payloads import Record
-    from payloads.builtin import PairRule
     from payloads.rules import MergeRule
 
 _DELETE = "D"
@@ -120,10 +118,12 @@ class FileGroupReader(Buffered):
 
     def log_rule(self) -> LogRule | None:
         """Return the comparison of commit or event time; None for other modes, and where a row is more than its own."""
-        deletes, rule = delete_tests(self.schema, self._props), self._mode_rule()
-        if deletes is None or rule is None or OPERATION_COLUMN in self.schema.by_name:
+        deletes, merger, ordering = delete_tests(self.schema, self._props), self._merger_of_mode, self._config.ordering
+        rule = mode_rule(merger, ordering, is_consistent=self._is_consistent)
+        stored = mode_merge(merger, self._schema, ordering, is_consistent=self._is_consistent)
+        if deletes is None or rule is None or stored is None or OPERATION_COLUMN in self.schema.by_name:
             return None
-        return LogRule(rule, rule, deletes)
+        return LogRule(rule, stored, deletes)
 
     def single_rows(self, point: MergePoint, key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log."""
@@ -150,13 +150,13 @@ class FileGroupReader(Buffered):
             rows = UserRows(calls, self._merger_of_mode, self._schema, self._props, self._shape)
             merge = rows.read_pair(point, self._deletes, pair)
             return SingleRows(merge, single, point, point, None, tests, needs_ordering=False)
-        is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
-        fill = fill_rule(self._merger_of_mode, self._schema, self._config.ordering, is_consistent=is_consistent)
-        return SingleRows(pair, single, point, point, self._mode_rule(), tests, needs_ordering=False, fill=fill)
+        fields, is_consistent = self._config.ordering, self._is_consistent
+        stored = mode_merge(self._merger_of_mode, self._schema, fields, is_consistent=is_consistent)
+        return SingleRows(pair, single, point, point, stored, tests, needs_ordering=False)
 
-    def _mode_rule(self) -> PairRule | None:
-        is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
-        return mode_rule(self._merger_of_mode, self._config.ordering, is_consistent=is_consistent)
+    @property
+    def _is_consistent(self) -> bool:
+        return is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
 
     def _buffered(self, key: HoodieKey | None, record: Record, source: object) -> StoredRow:
         shaped = with_meta_columns(record) if self._is_custom else record

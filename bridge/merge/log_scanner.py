@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from bridge.config import capabilities
-from bridge.merge.calls import MergePointError
+from bridge.merge.calls import LogRule, MergePointError, PairMerge
 from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
-from bridge.merge.log_rule import LogRule
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
@@ -95,12 +94,13 @@ class LogScanner(Payloads):
         at = self._at[MergePoint.SNAPSHOT]
         compared = self.ordering if self.ordering in self.schema.by_name else None
         log = pair_of(self._rule(Point.BATCH, self._at_log_fold), compared, of_log=True)
-        base, alone = pair_of(self._rule(Point.STORED, at)), self._rule(Point.ALONE, at)
+        stored, alone = self._rule(Point.STORED, at), self._rule(Point.ALONE, at)
         deletes = deletes_of(alone, at.schema)
-        if log is None or base is None or deletes is None or capabilities(self.release).file_group_reader:
+        if log is None or stored is None or pair_of(stored) is None or deletes is None or fails_alone(alone):
             return None
-        if fails_alone(alone):
+        if capabilities(self.release).file_group_reader:
             return None
+        base = PairMerge(stored, at.schema, self._carried(self.ordering_of), marks=False)
         return LogRule(log._replace(holds_for_dates=True), base, (*deletes, *flag_tests(self.schema)))
 
     def single_rows(self, point: MergePoint, _key_of: KeyReader | None = None) -> SingleRows:

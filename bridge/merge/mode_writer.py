@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import PlanError
 from bridge.merge.answers import action_of, as_stored_row, came_back
 from bridge.merge.batch_rules import batch_rule
-from bridge.merge.buffered import Buffered, delete_tests, fill_rule, merge_props, mode_rule, source_of
+from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_merge, mode_rule, source_of
 from bridge.merge.calls import MergePointError, SingleRows, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
@@ -262,9 +262,9 @@ class ModeWriter(Buffered):
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""
         tests = self._tests()
         is_consistent = is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
-        rule = mode_rule(self._merge, self._config.ordering, is_consistent=is_consistent)
-        if rule is not None and rule.field is not None and not self._has_ordering:
-            rule = None
+        stored = mode_merge(self._merge, self.schema, self._config.ordering, is_consistent=is_consistent)
+        if stored is not None and not self._has_ordering:
+            stored = stored._replace(carried=None)
         pair: Pair = self._pair
         single: Single = self._single
         calls = self._user_calls()
@@ -276,12 +276,7 @@ class ModeWriter(Buffered):
                 rows.written_pair(reader, sentinel),
                 rows.written_single(reader, self._refused, self._row_test),
             )
-        fill = fill_rule(self._merge, self.schema, self._config.ordering, is_consistent=is_consistent)
-        if fill is not None and fill.later.field is not None and not self._has_ordering:
-            fill = None
-        return SingleRows(
-            pair, single, MergePoint.UPSERT, MergePoint.INSERT, rule, tests, needs_ordering=False, fill=fill
-        )
+        return SingleRows(pair, single, MergePoint.UPSERT, MergePoint.INSERT, stored, tests, needs_ordering=False)
 
     @property
     def _row_test(self) -> Callable[[Record], bool] | None:

@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.answers import action_of, came_back
-from bridge.merge.batch_rules import SAMPLES
-from bridge.merge.calls import MergePointError, SingleRows
+from bridge.merge.batch_rules import carried_by
+from bridge.merge.calls import Carried, MergePointError, PairMerge, SingleRows
 from bridge.merge.carriers import PayloadVersion, StoredRow
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.refused_inserts import refused_inserts, refused_reads
 from bridge.merge.single_rows import pair_merge, single_insert
-from bridge.merge.whole_columns import deletes_of, fill_of, pair_of
+from bridge.merge.whole_columns import deletes_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
 from payloads import NATURAL_ORDER, PayloadConstructorError
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from bridge.merge.carriers import RowShape
     from bridge.merge.points import Call
     from bridge.plan import MergePlan
-    from payloads import AvroSchema, HoodieRecordPayload, Ordering, PayloadRef, Record
+    from payloads import AvroSchema, HoodieRecordPayload, PayloadRef, Record
     from payloads.ordering_fields import Reader
     from payloads.rules import MergeRule
 
@@ -109,10 +109,9 @@ class Payloads:
             ),
             at.point,
             inserted_at,
-            pair_of(stored),
+            None if stored is None else PairMerge(stored, at.schema, self._carried(read_ordering), marks=False),
             deletes_of(self._rule(Point.ALONE, self._at[inserted_at]), schema),
             needs_ordering=True,
-            fill=fill_of(stored, at.schema, self._sample_ordering(read_ordering)),
         )
 
     def rule_at(self, point: Point, merge_point: MergePoint) -> MergeRule | None:
@@ -124,12 +123,10 @@ class Payloads:
         found = self.payload_class
         return found.rule(point, at.schema, at.props) if issubclass(found, BuiltinPayload) else None
 
-    def _sample_ordering(self, read_ordering: Reader) -> Ordering | None:
-        """Return what payloads are built with for a value of the ordering field; None without a plain field."""
+    def _carried(self, read_ordering: Reader) -> Carried | None:
+        """Return what payloads are built with as ordering values; None where that is in no plain column."""
         name = self.ordering
-        field = None if name is None else self.schema.by_name.get(name)
-        sample = None if field is None else SAMPLES.get(field.schema.non_null.kind)
-        return None if name is None or sample is None else read_ordering({name: sample})
+        return Carried(None, NATURAL_ORDER) if name is None else carried_by(name, self.schema, read_ordering)
 
     def _fold(self, at: At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:

@@ -20,9 +20,18 @@ from bridge.merge.stated_rules import check_stated
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
-    from bridge.merge.calls import BatchRule, IndexLookup, KeyReader, Listener, Reader, SingleRows, UserBatch, Writer
+    from bridge.merge.calls import (
+        BatchRule,
+        IndexLookup,
+        KeyReader,
+        Listener,
+        LogRule,
+        Reader,
+        SingleRows,
+        UserBatch,
+        Writer,
+    )
     from bridge.merge.carriers import Carrier, PayloadVersion
-    from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
     from payloads import AvroSchema, PayloadRef

@@ -13,9 +13,8 @@ from mergers import RecordMergeMode
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.merge.buffered import Setup
-    from bridge.merge.calls import KeyReader, Reader, SingleRows
+    from bridge.merge.calls import KeyReader, LogRule, Reader, SingleRows
     from bridge.merge.carriers import Carrier, LogDelete, LogRow
-    from bridge.merge.log_rule import LogRule
     from bridge.merge.outcome import Outcome
     from bridge.plan import MergePlan
     from mergers import HoodieKey

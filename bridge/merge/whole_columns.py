@@ -1,4 +1,4 @@
-"""What a merge rule comes down to for whole columns: tests for deletes, a comparison of two rows, or filling one.
+"""What a merge rule comes down to for any number of rows: tests for deletes, and a comparison of two of them.
 
 These hold for rows that have data, are not deletes, and have a value in each compared column. All other rows are left
 to calls of the class.
@@ -8,13 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from payloads.avro import default_test, is_null
-from payloads.builtin import IS_DELETED, FillRule, PairRule, flag_tests, text_tests
-from payloads.ordering import same_class
-from payloads.ordering_fields import list_reader
+from payloads.builtin import IS_DELETED, PairRule, flag_tests, text_tests
 from payloads.rules import (
-    DATA,
-    META_COLUMNS,
     Against,
     AllOf,
     AnyOf,
@@ -23,11 +18,8 @@ from payloads.rules import (
     ByOrdering,
     Case,
     ColumnIs,
-    Default,
     Effect,
     Error,
-    FirstNonDefault,
-    FirstNonNull,
     How,
     IsDelete,
     IsEmpty,
@@ -36,17 +28,15 @@ from payloads.rules import (
     MergeRule,
     Not,
     Role,
-    Take,
 )
 
 if TYPE_CHECKING:
-    from payloads import AvroSchema, Ordering
+    from payloads import AvroSchema
     from payloads.builtin import DeleteTest
-    from payloads.rules import Column, Later, Test
+    from payloads.rules import Later, Test
 
 _STAYS = frozenset({Effect.CURRENT, Effect.SENTINEL})
 _BOTH = (Role.OLDER, Role.NEWER)
-_NEWER_FIRST, _LATER_FIRST = (Take(Role.NEWER), Take(Role.OLDER)), (Take(Role.LATER), Take(Role.EARLIER))
 
 
 def deletes_of(rule: MergeRule | None, schema: AvroSchema) -> tuple[DeleteTest, ...] | None:
@@ -82,26 +72,6 @@ def pair_of(rule: MergeRule | None, carried: str | None = None, *, of_log: bool 
     if not chooses and not (stays and rule.result == Effect.INCOMING):
         return None
     return _comparison(rule.later, carried)
-
-
-def fill_of(rule: MergeRule | None, schema: AvroSchema, carried: Ordering | str | None = None) -> FillRule | None:
-    """Return how one row is filled from another; None if that takes more than nulls, or a call.
-
-    Args:
-        rule: the rule.
-        schema: that of the rows.
-        carried: the column of the ordering values that versions carry, or an ordering value as a payload is built with
-            it, which tells its class; None for none.
-    """
-    if rule is None or _open_cases(rule, _BOTH) or rule.result not in {Effect.NEW, Effect.FILLED}:
-        return None
-    if not all(_fills_nulls(name, rule, schema) for name in rule.columns):
-        return None
-    if isinstance(rule.later, ByColumn) and rule.later.against == Against.CARRIED:
-        later = None if isinstance(carried, str) else _against_carried(rule.later, schema, carried)
-    else:
-        later = _comparison(rule.later, carried if isinstance(carried, str) else None)
-    return None if later is None else FillRule(later, makes_rows=rule.result == Effect.NEW)
 
 
 def takes_last_of_greatest(rule: PairRule) -> bool:
@@ -167,34 +137,3 @@ def _comparison(later: Later, carried: str | None) -> PairRule | None:
     if later.against == Against.CARRIED or later.consistent or len(later.names) != 1:
         return None
     return PairRule(later.names[0], wins)
-
-
-def _against_carried(later: ByColumn, schema: AvroSchema, sample: Ordering | None) -> PairRule | None:
-    """Return how a column compares with the ordering values that payloads are built with, of which one is known."""
-    if len(later.names) != 1 or later.consistent or sample is None or sample.is_default:
-        return None
-    stored = list_reader(schema, later.names)({later.names[0]: sample.value})
-    if stored is None or not same_class(stored, sample):
-        return PairRule(None)  # values of another class are never later
-    return PairRule(later.names[0], (not later.reverse, later.tie == Role.NEWER, later.reverse))
-
-
-def _fills_nulls(name: str, rule: MergeRule, schema: AvroSchema) -> bool:
-    """Whether a column takes the value of the later row, meta columns that of the newer one; the other's for null."""
-    first = _NEWER_FIRST if name in META_COLUMNS else _LATER_FIRST
-    wanted = {_NEWER_FIRST, _LATER_FIRST} if isinstance(rule.later, ByArrival) else {first}
-    return (name in META_COLUMNS or name == DATA) and _values_of(rule.columns[name], schema) in wanted
-
-
-def _values_of(node: Column, schema: AvroSchema) -> tuple[Column, ...]:
-    """Return the values of which a column takes the first that is not null; none if that is not all."""
-    match node:
-        case FirstNonNull(values):
-            return values
-        case FirstNonDefault(values, Default.EQUALS):
-            return values if all(default_test(field) == is_null for field in schema.fields) else ()
-        case FirstNonDefault(values):
-            has_defaults = any(field.has_default and field.default is not None for field in schema.fields)
-            return () if has_defaults else values
-        case _:
-            return ()

@@ -28,7 +28,7 @@ from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
-from payloads.builtin.rules import DeleteTest, FillRule, PairRule, flag_tests, text_tests
+from payloads.builtin.rules import DeleteTest, PairRule, flag_tests, text_tests
 from payloads.records import MYSQL_SEQUENCE, compare_positions
 from payloads.rules import IS_DELETED
 
@@ -52,7 +52,6 @@ __all__ = [
     "DeleteTest",
     "EmptyHoodieRecordPayload",
     "EventTimeAvroPayload",
-    "FillRule",
     "FirstValueAvroPayload",
     "HoodieAvroPayload",
     "HoodieJsonPayload",

@@ -60,20 +60,6 @@ class PairRule(NamedTuple):
     holds_for_dates: bool = True
 
 
-class FillRule(NamedTuple):
-    """How a stored and an incoming row become one: the columns of the later one, and the other's where it has null.
-
-    It applies if neither row is a delete, nor has null in the column that is compared, and every default is null.
-
-    Attributes:
-        later: chooses the later row.
-        makes_rows: whether the result is a new row where the later one has no null, too; else that one stays as it is.
-    """
-
-    later: PairRule
-    makes_rows: bool
-
-
 def flag_tests(schema: AvroSchema) -> tuple[DeleteTest, ...]:
     """Return the test of `_hoodie_is_deleted`; a column that is not boolean marks no deletes."""
     field = schema.by_name.get(IS_DELETED)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.engines.python.column_pairs import compares_as_arrow
+from bridge.engines.python.arrow_pairs import sources_of
+from bridge.engines.python.column_folds import is_foldable, last_of_greatest
 from bridge.engines.python.engine import run
 from bridge.engines.python.inserts import is_marked
 from bridge.engines.python.keys import of_another_key, same_keys, starts_of
@@ -16,11 +17,13 @@ __all__ = [
     "UnfitRecordError",
     "WholeKeys",
     "arrow_schema",
-    "compares_as_arrow",
+    "is_foldable",
     "is_marked",
     "is_of_all_keys",
+    "last_of_greatest",
     "of_another_key",
     "run",
     "same_keys",
+    "sources_of",
     "starts_of",
 ]

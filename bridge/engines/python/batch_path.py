@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from bridge.engines.control_columns import IS_DELETE, ORDERING
-from bridge.engines.python.column_pairs import compares_as_arrow
+from bridge.engines.python.column_folds import is_foldable, last_of_greatest
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
-from bridge.merge import DELETES, Action, RowSource, takes_last_of_greatest
+from bridge.merge import DELETES, Action, RowSource
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from bridge.engines.python.outcomes import Outcomes
     from bridge.engines.python.piles import Position
     from bridge.merge import RecordMerge, UserBatch
-    from payloads.builtin import PairRule
 
 
 class UserMerges(NamedTuple):
@@ -66,14 +64,10 @@ class BatchPath:
         self._outcomes = outcomes
         self._ordering = user.batch if user is not None else rule
         self._deletes: Rows = np.zeros(0, np.int64)
-        if rule is not None and rule.rule is not None and not self._chooses(rule.rule, merge):
+        if rule is not None and rule.rule is not None and not is_foldable(rule.rule, merge.schema):
             rule = rule._replace(rule=None)
         self._rule = rule
         self._inserts = InsertMask(None if rule is None else rule.tests, None if rule is None else rule.ordering, merge)
-
-    @staticmethod
-    def _chooses(rule: PairRule, merge: RecordMerge) -> bool:
-        return compares_as_arrow(rule, merge.schema) and takes_last_of_greatest(rule)
 
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that survive, and the rows that a program has to see; as `FastPath` does."""
@@ -87,7 +81,7 @@ class BatchPath:
             return actions, everything
         keys: Rows = np.cumsum(starts)
         undecided = np.zeros(keys[-1] + 1, bool)
-        undecided[keys[~self._inserts.rows(batch)]] = True
+        undecided[keys[~self._inserts.rows(batch)[1]]] = True
         undecided[0] = True  # of rows before the first start: their key began in an earlier batch
         undecided[-1] |= not ends
         if self._rule.rule is None:
@@ -120,12 +114,11 @@ class BatchPath:
     def _survivors(self, batch: pa.RecordBatch, rows: Rows, keys: Rows) -> Rows:
         """Return the last of the rows of each key, among those with the greatest value where one is compared."""
         ends = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
-        survivors: Rows = rows[ends]
         rule = None if self._rule is None else self._rule.rule
-        if rule is not None and rule.field is not None and not ends.all():
-            column = batch.column(rule.field).take(pa.array(rows))
-            order = np.lexsort((_ranks(column), keys))
-            survivors = rows[order[ends]]  # sorted by key first, each key ends where it did
+        if rule is None or rule.field is None or ends.all():
+            last: Rows = rows[ends]
+            return last
+        survivors: Rows = rows[last_of_greatest(keys, batch.column(rule.field).take(pa.array(rows)))]
         return survivors
 
     def added(self, batch: pa.RecordBatch) -> dict[str, ArrowColumn]:
@@ -148,13 +141,6 @@ def _twos(starts: Mask, *, ends: bool) -> Rows:
     after = np.append(starts[2:], ends)
     found: Rows = np.flatnonzero(starts[:-1] & ~starts[1:] & after[: len(starts) - 1])
     return found
-
-
-def _ranks(column: ArrowColumn) -> Any:
-    """Return numbers that sort as the values do."""
-    if pa.types.is_integer(column.type):
-        return column.to_numpy()
-    return pc.rank(column, sort_keys="ascending", tiebreaker="dense").to_numpy()
 
 
 def _texts(column: ArrowColumn) -> ArrowColumn:

@@ -1,83 +1,84 @@
-"""Pairs that need no merge call: keys of one stored and one newer row, decided by whole columns."""
+"""Pairs of one stored and one newer row that whole columns merge, by the rule of the merge point."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
+
+from bridge.engines.python.arrow_pairs import CALLED, FILLED, Pairs, PairSide
+from bridge.engines.python.arrow_rows import MadeRows, UnmadeRowError
+from bridge.merge import MILLISECONDS, RowSource
 
 if TYPE_CHECKING:
-    from bridge.engines.python.column_types import ArrowColumn, Mask, Rows
+    import pyarrow as pa
+
+    from bridge.engines.python.column_types import Codes, Mask, Rows
+    from bridge.merge import PairMerge, RecordMerge
     from payloads import AvroSchema
-    from payloads.builtin import PairRule
-
-_MICROS = frozenset({"timestamp-micros", "local-timestamp-micros"})  # milliseconds are truncated when a record is made
 
 
-class Winners(NamedTuple):
-    """What columns decide about pairs.
+class ColumnPairs:
+    """Merges pairs of a batch by a rule, as far as columns tell."""
 
-    Attributes:
-        stored: which pairs keep the stored row.
-        newer: which pairs store the newer row as it is.
-    """
+    def __init__(self, pairs: PairMerge | None, merge: RecordMerge, columns: tuple[str, ...]) -> None:
+        """Take the rule; None where a class is called.
 
-    stored: Mask
-    newer: Mask
-
-
-class PairWinners:
-    """Finds the row that stays if Hudi's rule compares two values; a user's class is called for each pair."""
-
-    def __init__(self, rule: PairRule | None, schema: AvroSchema) -> None:
-        """Take the rule, if it is one for whole columns."""
-        self._rule = rule if rule is not None and compares_as_arrow(rule, schema) else None
-
-    def among(self, batch: pa.RecordBatch, firsts: Rows, plain: Mask) -> Winners:
-        """Decide the pairs whose stored rows are `firsts`, each before its newer row; undecided ones are left out.
-
-        `plain` are the rows of the batch that are stored as they are where they win: no deletes.
+        Args:
+            pairs: the rule of the merge point.
+            merge: knows plan and schema; a schema that the user gave may want and convert values.
+            columns: the data columns.
         """
-        rule = self._rule
-        if rule is None or not len(firsts):
-            nobody = np.zeros(len(firsts), dtype=bool)
-            return Winners(nobody, nobody)
-        told = plain[firsts + 1]
-        if rule.field is None:
-            return Winners(np.zeros_like(told), told)
-        column = batch.column(rule.field)
-        stored, newer = column.take(pa.array(firsts)), column.take(pa.array(firsts + 1))
-        orders = (_holds(compare(stored, newer)) for compare in (pc.less, pc.equal, pc.greater))
-        wins, loses = np.zeros_like(told), np.zeros_like(told)
-        for order, newer_wins in zip(orders, rule.wins, strict=True):
-            side = wins if newer_wins else loses
-            side |= order
-        return Winners(told & loses, told & wins)
+        has_own = merge.plan.schema is not None
+        self._pairs = None if pairs is not None and pairs.rule.conditions and has_own else pairs
+        self._makes_rows = not has_own and all(_keeps_values(field.schema) for field in merge.schema.fields)
+        self._columns = columns
+
+    def merged(
+        self, batch: pa.RecordBatch, firsts: Rows, told: Mask, plain: Mask
+    ) -> tuple[Codes, pa.RecordBatch | None]:
+        """Return the `RowSource` of each pair whose stored row is in `firsts`, or CALLED, and the rows made.
+
+        `told` are the rows of which columns tell what a merge sees; `plain` those that are no deletes, too.
+        """
+        sources = np.full(len(firsts), CALLED, np.int8)
+        if self._pairs is None or not len(firsts):
+            return sources, None
+        is_told = (plain if self._pairs.marks else told)[firsts + 1]
+        firsts = firsts[is_told]
+        pairs = Pairs(self._pairs, PairSide(batch, firsts), PairSide(batch, firsts + 1))
+        found, rows = pairs.sources(), None
+        is_made = (found == RowSource.MADE) | (found == FILLED)
+        if is_made.any():
+            newer, _ = pairs.masks(pairs.newer_is_later)
+            made = MadeRows(self._pairs, batch, (firsts[is_made], firsts[is_made] + 1), newer[is_made])
+            found[is_made], rows = self._made(made, found[is_made] == FILLED, newer[is_made])
+        sources[is_told] = found
+        return sources, rows
+
+    def _made(self, made: MadeRows, may_stand: Mask, newer_is_later: Mask) -> tuple[Codes, pa.RecordBatch | None]:
+        """Return the source of each row, and the new ones; where it may, the later row stands if it has no gap."""
+        sources = np.full(len(may_stand), CALLED, np.int8)
+        if not self._makes_rows:
+            return sources, None
+        try:
+            stands = may_stand & ~made.has_gap(self._columns) if may_stand.any() else may_stand
+            rows = None if stands.all() else made.batch(self._columns, ~stands)
+        except UnmadeRowError:
+            self._makes_rows = False
+            return sources, None
+        later = np.where(newer_is_later, RowSource.INCOMING, RowSource.STORED)
+        return np.where(stands, later, RowSource.MADE).astype(np.int8), rows
 
 
-def compares_as_arrow(rule: PairRule, schema: AvroSchema) -> bool:
-    """Whether Arrow compares the values of the rule's column as Java compares what Hudi makes of them.
-
-    A rule without a column says that the newer row wins, whatever is compared.
-
-    It does not for floating point (NaN, the zeros), for bytes (signed in Java), for enums, which come as texts, nor for
-    milliseconds, whose column has microseconds.
-    """
-    if rule.field is None:
-        return all(rule.wins)
-    field = schema.by_name.get(rule.field)
-    if field is None:
-        return False
-    value = field.schema.non_null
-    if value.kind == "string":
-        return True
-    if value.kind not in {"int", "long"}:
-        return False
-    return value.logical is None or value.logical in _MICROS or (rule.holds_for_dates and value.logical == "date")
-
-
-def _holds(answers: ArrowColumn) -> Mask:
-    result: Mask = pc.fill_null(answers, False).to_numpy(zero_copy_only=False)
-    return result
+def _keeps_values(schema: AvroSchema) -> bool:
+    """Whether a value is the same after it was a record's: milliseconds, whose column has microseconds, are not."""
+    value = schema.non_null
+    match value.kind:
+        case "record":
+            return all(_keeps_values(field.schema) for field in value.fields)
+        case "array":
+            return _keeps_values(value.items)
+        case "map":
+            return _keeps_values(value.values)
+    return value.logical not in MILLISECONDS

@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow.compute as pc
 
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORIGIN
-from bridge.engines.python.column_fills import PairFills
-from bridge.engines.python.column_pairs import PairWinners
+from bridge.engines.python.arrow_pairs import CALLED
+from bridge.engines.python.column_pairs import ColumnPairs
 from bridge.engines.python.inserts import InsertMask
 from bridge.engines.python.keys import alone, pairs
 from bridge.engines.python.outcomes import UNDECIDED
@@ -69,8 +69,7 @@ class FastPath:
         calls = merge.single_rows(spec.meets_at or MergePoint.UPSERT)
         ordering = merge.plan.ordering if calls.needs_ordering else ()
         self._inserts = InsertMask(calls.tests, ordering[0] if ordering else None, merge)
-        self._winners = PairWinners(calls.rule, merge.schema)
-        self._fills = PairFills(calls.fill, merge, spec.meets_at or MergePoint.UPSERT, columns)
+        self._pairs = ColumnPairs(calls.stored, merge, columns)
 
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that are decided, and the rows that a program has to see.
@@ -93,7 +92,7 @@ class FastPath:
         actions = np.full(batch.num_rows, UNDECIDED, np.int8)
         actions[single & stored] = Action.KEEP
         rows = _rows(batch, origins)
-        unmarked = self._inserts.rows(batch) if rows.any() else rows
+        told, unmarked = self._inserts.rows(batch) if rows.any() else (rows, rows)
         plain = rows & unmarked
         actions[single & plain] = Action.INSERT
         contested: Mask = actions == UNDECIDED
@@ -108,18 +107,11 @@ class FastPath:
                 self._log_newer(self._entries, batch, firsts, actions)
         elif self._merges is not None:
             contested[firsts] = contested[firsts + 1] = False
-            won = self._winners.among(batch, firsts, plain)
-            actions[firsts[won.stored]] = Action.KEEP
-            actions[firsts[won.newer] + 1] = Action.UPDATE
-            rest = firsts[~(won.stored | won.newer)]
-            filled = self._fills.among(batch, rest, unmarked)
-            if filled is not None:
-                stands = stored[filled.stands]
-                actions[filled.stands] = np.where(stands, Action.KEEP, Action.UPDATE)
-                if len(filled.pairs):
-                    self._outcomes.filled(filled.rows, filled.pairs)
-                rest = rest[~filled.decided]
-            self._merge_pairs(self._merges, batch, rest, actions)
+            sources, made = self._pairs.merged(batch, firsts, told, plain)
+            self._note_pairs(firsts, sources, actions)
+            if made is not None:
+                self._outcomes.filled(made, firsts[sources == RowSource.MADE])
+            self._merge_pairs(self._merges, batch, firsts[sources == CALLED], actions)
         if self._merges is not None:
             singles = np.flatnonzero(single & contested & rows)
             contested[singles] = False
@@ -136,9 +128,13 @@ class FastPath:
         if not len(firsts):
             return
         sources, made = merges.pairs(batch, firsts)
+        self._note_pairs(firsts, sources, actions)
+        self._outcomes.made(Action.UPDATE, made, merges.pair_point, firsts[sources == RowSource.MADE])
+
+    def _note_pairs(self, firsts: Rows, sources: Codes, actions: Codes) -> None:
+        """Give the rows that win their actions, and note the deletes."""
         actions[firsts[sources == RowSource.STORED]] = Action.KEEP
         actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
-        self._outcomes.made(Action.UPDATE, made, merges.pair_point, firsts[sources == RowSource.MADE])
         self._outcomes.bare(Action.DELETE, firsts[sources == RowSource.NONE])
 
     def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Codes) -> None:

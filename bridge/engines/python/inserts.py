@@ -31,20 +31,23 @@ class InsertMask:
         """
         self._tests = tests
         self._ordering = ordering
-        schema = merge.schema
         self._required = _required(merge)
-        if self._ordering is not None and self._ordering not in schema.by_name:
-            self._tests = None  # a nested field: the payload handles nulls on the path
 
-    def rows(self, batch: pa.RecordBatch) -> Mask:
-        """Return for each row of `batch` whether it is inserted as it is, if no other version of its key wins."""
-        can_tell = self._tests is not None and self._required is not None
-        if not can_tell or any(batch.column(name).null_count for name in self._required or ()):
-            return np.zeros(batch.num_rows, dtype=bool)  # a record is made of each, which says what is wrong
-        undecided = is_marked(batch, self._tests or ())
-        if self._ordering is not None:
-            undecided |= batch.column(self._ordering).is_null().to_numpy(zero_copy_only=False)
-        return ~undecided
+    def rows(self, batch: pa.RecordBatch) -> tuple[Mask, Mask]:
+        """Return the rows of which columns tell what a merge sees, and those that are inserted as they are.
+
+        The latter if no other version of its key wins.
+        """
+        nobody = np.zeros(batch.num_rows, dtype=bool)
+        if self._required is None or any(batch.column(name).null_count for name in self._required):
+            return nobody, nobody  # a record is made of each, which says what is wrong
+        if self._ordering is None:
+            told = ~nobody
+        elif self._ordering in batch.schema.names:
+            told = batch.column(self._ordering).is_valid().to_numpy(zero_copy_only=False)
+        else:
+            return nobody, nobody  # a nested field: the payload handles nulls on the path
+        return told, nobody if self._tests is None else told & ~is_marked(batch, self._tests)
 
 
 def is_marked(batch: pa.RecordBatch, tests: Iterable[DeleteTest]) -> Mask:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from bridge.merge import pair_of
-from bridge.merge.whole_columns import deletes_first, deletes_of, fails_alone, fill_of
-from payloads import Ordering, parse_schema, resolve_payload
+from bridge.merge.whole_columns import deletes_first, deletes_of, fails_alone
+from payloads import parse_schema, resolve_payload
 from payloads.rules import (
     AllOf,
     ByColumn,
@@ -15,7 +15,6 @@ from payloads.rules import (
     ColumnIs,
     Constant,
     Effect,
-    FirstNonNull,
     How,
     IsDelete,
     IsNatural,
@@ -23,13 +22,10 @@ from payloads.rules import (
     MergeRule,
     Point,
     Role,
-    Sum,
-    Take,
 )
 from tests.support.schemas import record_schema
 
 SCHEMA = parse_schema(record_schema(id="string", ts="long", note=["null", "string"], Op="string"))
-FILLED = FirstNonNull((Take(Role.LATER), Take(Role.EARLIER)))
 
 
 def rule_of(name, release, point=Point.STORED, schema=SCHEMA, **props):
@@ -95,23 +91,3 @@ def test_a_case_that_no_such_row_meets_is_passed_over():
     earlier = MergeRule(ByOrdering(tie=Role.OLDER, reverse=True))
     assert pair_of(earlier, "ts") == ("ts", (False, False, True), False)
     assert pair_of(earlier) is None  # all values are equal, and the older one stays
-
-
-def test_only_nulls_of_all_columns_are_filled():
-    found = fill_of(MergeRule(columns={"*": FILLED}), SCHEMA)
-    assert found is not None
-    assert found.makes_rows
-    assert fill_of(MergeRule(columns={"*": FILLED}, otherwise=Effect.FILLED), SCHEMA).makes_rows is False
-    for columns in (
-        {"note": FILLED},
-        {"*": FILLED, "ts": Sum()},
-        {"*": FirstNonNull((Take(Role.EARLIER), Take(Role.LATER)))},
-    ):
-        assert fill_of(MergeRule(columns=columns), SCHEMA) is None, columns
-
-
-def test_ordering_values_of_another_class_are_never_later():
-    rule = rule_of("PartialUpdateAvroPayload", "1.0")
-    assert fill_of(rule, SCHEMA, Ordering("long", 1)).later == ("ts", (True, True, False), True)
-    assert fill_of(rule, SCHEMA, Ordering("int", 1)).later.field is None
-    assert fill_of(rule, SCHEMA) is None
