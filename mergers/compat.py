@@ -84,12 +84,18 @@ class RuleMerger(AdaptedMerger):
 
         Raises:
             PayloadConfigError: the class merges by a method, too, or the rule says what only Hudi's classes can say.
-            MergerConfigError: it has no merging strategy.
+            MergerConfigError: it has no merging strategy, or its rule has a marker of deletes, which Hudi looks for.
         """
         owner = type(target).__qualname__
         check_alone(owner, [name for name in ("merge", "merge_columns") if hasattr(target, name)])
         self.target: Final = target  # type: ignore[misc]  # in place of the other constructor
         self.rule: Final = completed(target.rule, owner)
+        if self.rule.deletes.marker is not None:
+            msg = (
+                f"{owner}: its rule has {self.rule.deletes.marker!r}, and a merger is not asked about a version that "
+                "meets no other; name it by hoodie.payload.delete.field and hoodie.payload.delete.marker instead"
+            )
+            raise MergerConfigError(msg)
         is_told = any(hasattr(target, name) for name in _RECORD_TYPE_NAMES)
         self.record_type = _record_type(target) if is_told else HoodieRecordType.AVRO
         self.merging_strategy = _strategy(target)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from payloads.java.comparison import floating, natural, signed_bytes, utf16
-from payloads.java.floats import double_text, float_text
+from payloads.java.floats import double_text, float_text, single
 from payloads.java.iso_time import days, instant_nanos, local_nanos, nanos_of_day
 from payloads.java.json_text import printed, written
 
@@ -18,6 +18,7 @@ __all__ = [
     "natural",
     "printed",
     "signed_bytes",
+    "single",
     "utf16",
     "written",
 ]

@@ -26,11 +26,16 @@ def float_text(value: float) -> str:
 
     A number beyond the floats reads as infinite.
     """
+    return _text(single(value), _FLOAT_BITS, -149)
+
+
+def single(value: float) -> float:
+    """Return the float next to a double; a number beyond the floats is infinite."""
     try:
-        single = struct.unpack("<f", struct.pack("<f", value))[0]
+        found: float = struct.unpack("<f", struct.pack("<f", value))[0]
     except OverflowError:
-        single = math.copysign(math.inf, value)
-    return _text(single, _FLOAT_BITS, -149)
+        found = math.copysign(math.inf, value)
+    return found
 
 
 def _text(value: float, bits: int, least: int) -> str:

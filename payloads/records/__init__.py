@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from payloads.records.columns import column_value
-from payloads.records.merge import RuleOutcome, RuleVersion, VersionPair, fault_of, merged, outcome_of
+from payloads.records.merge import RuleOutcome, RuleVersion, VersionPair, fault_of, merged, outcome_of, told_of
 from payloads.records.positions import MYSQL_SEQUENCE, compare_positions
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "fault_of",
     "merged",
     "outcome_of",
+    "told_of",
 ]

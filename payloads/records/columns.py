@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, assert_never
 
 from payloads.avro import default_test, object_test, value_test
+from payloads.java import single
 from payloads.ordering import compare
 from payloads.ordering_fields import raw_converter
 from payloads.rules import (
@@ -111,6 +112,8 @@ def _of_two(node: Least | Greatest, field: Field, older: Any, newer: Any) -> Any
 
 
 def _sum(kind: str, older: Any, newer: Any) -> Any:
-    """Add as Java does: integers wrap around."""
+    """Add as Java does: integers wrap around, and a float is rounded to one."""
     total, bits = older + newer, _BITS.get(kind)
+    if kind == "float":
+        return single(total)
     return total if bits is None else (total + (1 << (bits - 1))) % (1 << bits) - (1 << (bits - 1))

@@ -113,8 +113,15 @@ def outcome_of(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: 
     """
     outcome = VersionPair(rule, older, newer, schema).merged()
     if isinstance(outcome.gives, Error):
-        raise next(kind for kind, fault in _FAULTS.items() if fault is outcome.gives.fault)(_TOLD[outcome.gives.fault])
+        raise next(kind for kind, fault in _FAULTS.items() if fault is outcome.gives.fault)(
+            told_of(outcome.gives.fault)
+        )
     return outcome
+
+
+def told_of(fault: ErrorKind) -> str:
+    """Return what is said of an error that a rule yields."""
+    return _TOLD[fault]
 
 
 def fault_of(error: Exception) -> ErrorKind:

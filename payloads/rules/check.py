@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, assert_never
 
-from payloads.errors import SchemaError
+from payloads.errors import PayloadConfigError, SchemaError
+from payloads.rules import nodes
 from payloads.rules.nodes import (
     DATA,
     AllOf,
@@ -27,6 +29,7 @@ from payloads.rules.nodes import (
     LaterIs,
     Least,
     Not,
+    RuleNode,
     Sum,
     Take,
     Union,
@@ -35,8 +38,9 @@ from payloads.rules.words import How
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
-    from payloads.rules.nodes import Column, Later, MergeRule, RuleNode, Test
+    from payloads.rules.nodes import Column, Later, MergeRule, Test
 
+_NODES = {kind for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, RuleNode)}
 _NUMBERS = ("int", "long", "float", "double")
 _UNORDERED = ("map", "union", "null")
 
@@ -45,8 +49,10 @@ def check_rule(rule: MergeRule, schema: AvroSchema) -> None:
     """Check that a rule merges records of a schema.
 
     Raises:
+        PayloadConfigError: it has a node of another language, which nothing here runs.
         SchemaError: naming node, column and type.
     """
+    _check_known(rule)
     _check_later(rule.later, schema)
     if rule.deletes.marker is not None:
         _type(rule.deletes.marker, rule.deletes.marker.column, schema)
@@ -59,6 +65,20 @@ def check_rule(rule: MergeRule, schema: AvroSchema) -> None:
         for field in schema.fields:
             if field.name not in rule.columns:
                 _check_column(node, field.name, field.schema.non_null, schema)
+
+
+def _check_known(part: object) -> None:
+    if isinstance(part, RuleNode):
+        if type(part) not in _NODES:
+            known = ", ".join(sorted(kind.__name__ for kind in _NODES))
+            msg = f"{part!r} is no node of merge rules, and no engine runs it; the nodes are {known}"
+            raise PayloadConfigError(msg)
+        _check_known(part.parts)
+    elif isinstance(part, Mapping):
+        _check_known(tuple(part.values()))
+    elif isinstance(part, tuple):
+        for one in part:
+            _check_known(one)
 
 
 def _check_later(later: Later, schema: AvroSchema) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import pickle
 import re
 
@@ -38,6 +39,7 @@ from payloads.rules import (
     MergeRule,
     Needs,
     Role,
+    RuleNode,
     Sum,
 )
 from payloads.user import adapt
@@ -250,6 +252,30 @@ def test_a_merger_with_a_rule_needs_its_strategy_alone():
         adapt_merger(stating(MergeRule()))
     with pytest.raises(PayloadConfigError, match="merge_columns"):
         adapt_merger(type("Both", (VisitsMerger,), {"merge_columns": lambda *_: None}))
+    marked = MergeRule(deletes=DeleteTests(marker=Marker("op", "D")))
+    with pytest.raises(MergerConfigError, match=r"Marker\(.*hoodie\.payload\.delete\.field"):
+        adapt_merger(stating(marked, VisitsMerger))
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Average(RuleNode):
+    """A node that nobody knows."""
+
+
+@pytest.mark.parametrize("rule", [MergeRule(columns={"hits": Average()}), MergeRule(Average())])
+def test_a_node_of_ones_own_is_refused_by_its_name(rule):
+    with pytest.raises(PayloadConfigError, match=r"Average\(\) is no node"):
+        built(stating(rule), row(1))
+
+
+def test_a_sum_of_floats_is_a_float():
+    schema = parse_schema(
+        {"type": "record", "name": "row", "fields": [{"name": name, "type": "float"} for name in ("big", "small")]}
+    )
+    payload = adapt(stating(MergeRule(columns={"big": Sum(), "small": Sum()}))).for_schema(schema)
+    newer = payload({"big": 3.0000000054977558e38, "small": 0.10000000149011612}, NATURAL_ORDER)
+    found = newer.combine_and_get_update_value({"big": 3.0000000054977558e38, "small": 0.20000000298023224}, schema, {})
+    assert found == {"big": float("inf"), "small": 0.30000001192092896}
 
 
 def test_the_examples_of_the_guide_are_classes_with_rules():
