@@ -120,7 +120,7 @@ def read_bootstrapped(files: TableFiles, path: str, sources: TableFiles, source:
     Raises:
         DamagedFileError: a file can't be read, or the two have not the same number of rows.
     """
-    expected, found = rows_in(files, path), rows_in(sources, source)
+    expected, found = _rows_in(files, path), _rows_in(sources, source)
     if expected != found:
         msg = (
             f"{sources.described(source)} has {found} rows, and {files.described(path)} was made from {expected}; "
@@ -147,15 +147,10 @@ def _side_by_side(
             one, other = one.slice(size), other.slice(size)
 
 
-def rows_in(files: TableFiles, path: str) -> int:
-    """Return how many rows a base file has, as its footer says.
-
-    Raises:
-        DamagedFileError: it can't be read in the format that its name says.
-    """
+def _rows_in(files: TableFiles, path: str) -> int:
     try:
         with files.open(path) as stream:
-            rows: int = orc.ORCFile(stream).nrows if path.endswith(".orc") else pq.read_metadata(stream).num_rows
+            rows: int = pq.read_metadata(stream).num_rows
     except _UNREAD as error:
         raise _unreadable(files, path, error) from error
     return rows

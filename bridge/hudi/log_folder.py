@@ -162,7 +162,7 @@ class LogFolder:
         if any(block.is_partial for block, _ in blocks):
             return None
         with contextlib.suppress(NotColumnarError):
-            by_position = has_positions(self._query.files, found, blocks)
+            by_position = has_positions(found, blocks)
             log = LogColumns(self._rule, self._record_keys, by_position=by_position)
             for each in blocks:
                 if each.block.type is BlockType.DELETE:
@@ -212,7 +212,7 @@ class LogFolder:
             MergeFailedError: the merge of a key failed.
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        log = SliceLog(self._whole, self._query, by_position=has_positions(self._query.files, found, blocks))
+        log = SliceLog(self._whole, self._query, by_position=has_positions(found, blocks))
         self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 

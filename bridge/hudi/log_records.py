@@ -181,7 +181,7 @@ def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
         if not 0 <= length <= len(content) - position:
             msg = f"a record of {length} bytes does not fit"
             raise ValueError(msg)
-        yield decode(schema, content[position : position + length])
+        yield decode(schema, content[position : position + length], replaces=True)
         position += length
     if position != len(content):
         msg = f"there are {len(content) - position} bytes after {count} records"
@@ -199,10 +199,10 @@ def _hfile_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
     """Give the records of an HFile, whose writer blanks the key column, as the key of the cell has it."""
     blanked = [name for name in _HFILE_KEYS if name in schema.by_name]
     for key, value in read_cells(content):
-        record = decode(schema, value)
+        record = decode(schema, value, replaces=True)
         for name in blanked:
             if record[name] == "":
-                record[name] = key.decode()
+                record[name] = key.decode(errors="replace")
         yield record
 
 
@@ -235,7 +235,7 @@ def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
     if layout in _KRYO_VERSIONS:
         return read_deletes(data, keys_alone=layout == _KEYS_ALONE)
     stream = io.BytesIO(data)
-    entries = decode(_DELETE_LIST, stream)["deleteRecordList"]
+    entries = decode(_DELETE_LIST, stream, replaces=True)["deleteRecordList"]
     if stream.tell() != length:  # another number of entries was written
         msg = f"its {len(entries)} entries end after {stream.tell()} of {length} bytes"
         raise ValueError(msg)

@@ -32,6 +32,8 @@ class SliceLog:
         folded: by key, in the order in which keys first appear.
         failed: the keys that can't be merged, and why, where they are set aside; they show no row.
         by_position: whether each row of the base file merges by its position.
+        names_rows: whether the log then has no key but those of rows that are read: an increment leaves some out.
+        described: gives the whole path of a file.
     """
 
     def __init__(self, merge: RecordMerge, query: SliceQuery, *, by_position: bool = False) -> None:
@@ -44,6 +46,8 @@ class SliceLog:
         self._key_columns = query.checked_key
         self._own: dict[str, Record] = {}
         self.by_position = by_position
+        self.names_rows = by_position and query.commits is None
+        self.described = query.files.described
         self._copies: dict[str, int] = {}
         self._met: collections.Counter[str] = collections.Counter()
 

@@ -93,7 +93,7 @@ class SliceReader:
                     yield from self.merged_rows(found, self.folder.folded(found, blocks, within), within)
                     continue
                 columns, rest = in_columns
-                merge = SliceMerge(self._rows, found.partition, rest, columns, self.folder.calls(found.partition))
+                merge = SliceMerge(self._rows, found, rest, columns, self.folder.calls(found.partition))
                 yield from self._answered(found, merge, within)
 
     def logs(self, found: FileSlice) -> Iterator[tuple[SliceLog | None, KeyRange | None]]:
@@ -121,7 +121,7 @@ class SliceReader:
             for batch in self._base_rows(found, self._unmerged):
                 yield from self.answer(found, batch)
             return
-        yield from self._answered(found, SliceMerge(self._rows, found.partition, log), within)
+        yield from self._answered(found, SliceMerge(self._rows, found, log), within)
 
     def _answered(self, found: FileSlice, merge: SliceMerge, within: KeyRange | None) -> Iterator[pa.RecordBatch]:
         for rows in merge.merged(self.base_batches(found, within)):

@@ -68,10 +68,11 @@ def encode(schema: AvroSchema, value: Any) -> bytes:
     return out.getvalue()
 
 
-def decode(schema: AvroSchema, data: bytes | io.BytesIO) -> Any:
+def decode(schema: AvroSchema, data: bytes | io.BytesIO, *, replaces: bool = False) -> Any:
     """Return the value that `data` encodes, with `schema` as writer and reader schema.
 
-    What follows the value is not looked at; a stream is left there.
+    What follows the value is not looked at; a stream is left there. Bytes that are no text are an error; with
+    `replaces` each is the character U+FFFD, as in a String of Java.
 
     Raises:
         SchemaError: the bytes are not an encoding of this schema.
@@ -79,7 +80,8 @@ def decode(schema: AvroSchema, data: bytes | io.BytesIO) -> Any:
     coding, wraps = schema.derived(_coding)
     stream = data if isinstance(data, io.BytesIO) else io.BytesIO(data)
     try:
-        value = fastavro.schemaless_reader(stream, coding, None, return_record_name=wraps)
+        errors = "replace" if replaces else "strict"
+        value = fastavro.schemaless_reader(stream, coding, None, return_record_name=wraps, handle_unicode_errors=errors)
     except _UNREADABLE as error:
         size = len(stream.getvalue())
         msg = f"{size} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"

@@ -14,7 +14,7 @@ import pytest
 
 from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
 from bridge.hudi.log_blocks import HeaderKey, read_blocks
-from bridge.hudi.record_positions import positions_of
+from bridge.hudi.record_positions import count_positions
 from tests.hudi.damaged import COLUMNS, altered, change_property, copied, rows
 from tests.support.made_table import FIRST, MadeTable, positions
 
@@ -239,13 +239,13 @@ def test_record_positions_of_recorded_logs_are_read(tables: Path) -> None:
                 headers += [one.header.get(HeaderKey.RECORD_POSITIONS) for one in read_blocks(stream, path.name)]
             except DamagedFileError:
                 continue
-    found = [positions_of(text)[0] for text in headers if text]
+    found = [count_positions(text) for text in headers if text]
     assert len(found) > 100
     assert min(found) > 0
 
 
 def test_record_positions_are_counted() -> None:
-    assert positions_of(positions(0, 7, 4000)) == (3, 4000)
+    assert count_positions(positions(0, 7, 4000)) == 3
 
 
 @pytest.mark.parametrize("text", ["", "AAAA", "!", base64.b64encode(struct.pack("<qiI", 1, 0, 7)).decode()])
@@ -259,42 +259,19 @@ def test_record_positions_that_are_damaged_are_an_error(tmp_path: Path, text: st
         rows(table.path)
 
 
-def test_record_positions_behind_the_base_file_are_an_error(tmp_path: Path) -> None:
-    """Hudi would take other rows for those of the log."""
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "PartialUpdateAvroPayload"])
+def test_a_base_file_without_the_rows_that_its_log_names_is_another_one(tmp_path: Path, payload: str) -> None:
+    """Hudi takes other rows for those of the log, by their position."""
     table = MadeTable(tmp_path / "table", COLUMNS)
+    change_property(table.path, "hoodie.compaction.payload.class", f"org.apache.hudi.common.model.{payload}")
     table.base("g", pa.table({"id": ["a", "b"], "part": ["p"] * 2, "ts": [1, 1]}))
     table.commit()
     table.log("g", "p", [{"id": "b", "part": "p", "ts": 2}], 1, positions=positions(1))
     table.commit(1)
     assert [row["ts"] for row in rows(table.path)] == [1, 2]
-    rewrite(table.path / "p" / BASE, lambda found: found.slice(1))
-    with pytest.raises(DamagedFileError, match=f"a record is at row 1 of the base file {BASE}, which has 1"):
+    rewrite(table.path / "p" / BASE, lambda found: found.set_column(2, KEY, pa.array(["a", "c"])))
+    with pytest.raises(DamagedFileError, match=f"{BASE} lacks the key b, of which its log names the row"):
         rows(table.path)
-
-
-@pytest.mark.parametrize(
-    ("containers", "greatest"),
-    [
-        ([], (0, -1)),
-        ([(0, 0, [0, 7])], (2, 7)),
-        ([(0, 2, [1]), (3, 1, [9])], (2, (3 << 32) + (1 << 16) + 9)),
-    ],
-)
-def test_the_greatest_record_position(containers: list[tuple[int, int, list[int]]], greatest: tuple[int, int]) -> None:
-    data = struct.pack("<q", len(containers))
-    for high, key, low in containers:
-        data += struct.pack("<IIIHHI", high, 12346, 1, key, len(low) - 1, 16) + struct.pack(f"<{len(low)}H", *low)
-    assert positions_of(base64.b64encode(data).decode()) == greatest
-
-
-def test_the_greatest_record_position_of_runs_and_of_many() -> None:
-    """One container of runs (3 to 5, 100 to 104), and one of a bit for each position."""
-    runs = struct.pack("<qIIBHHHHHHH", 1, 0, 12347, 1, 0, 7, 2, 3, 2, 100, 4)
-    assert positions_of(base64.b64encode(runs).decode()) == (8, 104)
-    bits = bytearray(8192)
-    bits[5000 // 8] = 1
-    many = struct.pack("<qIIIHHI", 1, 0, 12346, 1, 1, 4999, 16) + bytes(bits)
-    assert positions_of(base64.b64encode(many).decode()) == (5000, (1 << 16) + 5000)
 
 
 # -- partition values

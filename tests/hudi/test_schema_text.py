@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 
 from bridge.hudi import DamagedFileError
 from bridge.hudi.schema_text import record_schema, stored_schema
 from payloads.errors import SchemaError
-from tests.hudi.damaged import altered, rows
+from tests.hudi.damaged import COLUMNS, altered, rows
 from tests.support.made_table import MadeTable, instant
 
 if TYPE_CHECKING:
@@ -151,3 +152,18 @@ def test_a_log_block_has_a_schema_of_java(made: MadeTable) -> None:
     with pytest.raises(DamagedFileError, match="its schema is none: 't-' is no name"):
         rows(made.path)
     assert altered(made.path) == []
+
+
+@pytest.mark.parametrize(("old", "new", "shown"), [(b"x_y", b"x\xffy", "x\ufffdy"), (b"x_y", b"xxy", "xxy")])
+def test_bytes_of_a_logged_row_that_are_no_text_are_replaced(
+    tmp_path: Path, old: bytes, new: bytes, shown: str
+) -> None:
+    """As a String of Java has them."""
+    table = MadeTable(tmp_path / "table", COLUMNS | {"note": "string"})
+    table.base("g", pa.table({"id": ["a"], "part": ["p"], "ts": [1], "note": ["n"]}))
+    table.commit()
+    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2, "note": old.decode()}], 1)
+    table.commit(1)
+    (log,) = (table.path / "p").glob(".*.log.*")
+    log.write_bytes(log.read_bytes().replace(old, new))
+    assert [row["note"] for row in rows(table.path)] == [shown]

@@ -11,9 +11,9 @@ import pytest
 from bridge.hudi import TableQueries
 from tests.conformance.tables import Recorded, rows_of
 from tests.live.damage.outcomes import is_wrong, outcome
-from tests.live.damage.readers import HANGS
+from tests.live.damage.readers import HANGS, functions
 from tests.live.mixed_up import keys_mixed_up
-from tests.support.made_table import MadeTable
+from tests.support.made_table import MadeTable, instant
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,6 +75,8 @@ DAMAGED = {"warnings": ["p/a.parquet is missing"]}
         (FAILS, ROWS | SOUND, {}, "silent"),
         (FAILS, ROWS | DAMAGED, {}, "warned"),
         (FAILS, REFUSED, {}, "refused by both"),
+        (FAILS, REFUSED, DAMAGED, "refused by both"),
+        (FAILS, REFUSED, SOUND, "silent"),
         (ROWS, REFUSED, {}, "refused by us alone"),
         (OTHER, REFUSED, {}, "refused where Hudi shows other rows than were written"),
         (ROWS, VERSION, {}, "refused as another version"),
@@ -91,3 +93,14 @@ def test_outcomes_of_damage(theirs: dict[str, Any], ours: dict[str, Any], inspec
     assert named == found
     is_one_of_the_four = found in {"refused by us alone", "silent", "hangs", "tracebacks"}
     assert is_wrong(collections.Counter({"equal": 7, found: 1})) is is_one_of_the_four
+
+
+def test_a_sound_table_and_one_of_which_no_row_is_read(tmp_path: Path, rows: list[dict[str, Any]]) -> None:
+    path = tmp_path / "table"
+    sound = functions(path, "1.2")
+    assert len(sound["rows"]) == len(rows)
+    assert [one.partition(":")[0] for one in sound["inspect"]["warnings"]] == ["shared-ordering", "late"]
+    (path / f".hoodie/{instant(1)}.deltacommit").write_text('{"extraMetadata": {"schema": "7"}}')
+    unread = functions(path, "1.2")
+    assert unread["is_sentence"]
+    assert {one.partition(":")[0] for one in unread["inspect"]["warnings"]} == {"unread"}

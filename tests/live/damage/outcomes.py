@@ -25,7 +25,8 @@ WRONG = (REFUSED, SILENT, HANG, TRACEBACK)
 def outcome(theirs: Answer, ours: Answer, sound: Sequence[dict[str, Any]]) -> tuple[str, str]:
     """Return how our answer stands to real Hudi's, and why; `sound` has the rows of the table without the damage.
 
-    `silent`: other rows than real Hudi's, or rows where it fails, without a warning; `warned`: with one. A traceback is
+    `silent`: other rows than real Hudi's, or rows where it fails, without a warning, or nothing in `inspect` where no
+    rows are read; `warned`: with one. A traceback is
     any error that is not one sentence of the project about the table. Versions that this project reads are fewer than
     Hudi's: what is left of the properties says another one, or none.
     """
@@ -38,6 +39,8 @@ def outcome(theirs: Answer, ours: Answer, sound: Sequence[dict[str, Any]]) -> tu
         if why and not answer.get("is_sentence"):
             return TRACEBACK, f"{name}: {why}"
     if "rows" not in ours:
+        if ours.get("inspect", {}).get("warnings") == []:
+            return SILENT, f"inspect finds nothing where snapshot says: {ours['refused']}"
         return _refusal(theirs, str(ours["refused"]), sound)
     if "rows" not in theirs:
         found = f"{len(ours['rows'])} rows where Hudi says: {theirs['refused']}"

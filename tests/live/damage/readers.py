@@ -6,7 +6,6 @@ writes an answer a line.
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -28,6 +27,7 @@ from bridge import find_damage
 from bridge.cli import main
 from bridge.cli.verb import FAILED
 from bridge.hudi import SliceReader, SliceSymptoms, TableQueries
+from bridge.migration.damage import UNREAD
 from bridge.migration.damage_search import _settings
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from payloads import PayloadBridgeError
@@ -110,16 +110,19 @@ class Reader:
 
 
 def plain_rows(batch: pa.RecordBatch) -> list[dict[str, Any]]:
-    """Return rows as JSON has them; days and times as numbers, since Python lacks some of them."""
-    columns = [
-        column.cast(pa.int32())
-        if pa.types.is_date32(column.type)
-        else column.cast(pa.timestamp("us")).cast(pa.int64())
-        if pa.types.is_timestamp(column.type)
-        else column
-        for column in batch.columns
-    ]
-    return list(json_rows(pa.RecordBatch.from_arrays(columns, batch.schema.names)))
+    """Return rows as JSON has them; days and times as numbers, bytes that are no text replaced: Python lacks them."""
+    return list(json_rows(pa.RecordBatch.from_arrays([*map(_plain, batch.columns)], batch.schema.names)))
+
+
+def _plain(column: pa.Array[Any]) -> pa.Array[Any]:
+    if pa.types.is_date32(column.type):
+        return column.cast(pa.int32())
+    if pa.types.is_timestamp(column.type):
+        return column.cast(pa.timestamp("us")).cast(pa.int64())
+    if pa.types.is_string(column.type):
+        texts = column.cast(pa.binary()).to_pylist()
+        return pa.array([text if text is None else text.decode(errors="replace") for text in texts], pa.string())
+    return column
 
 
 def real_hudi(bundle: str) -> Ask:
@@ -130,8 +133,6 @@ def real_hudi(bundle: str) -> Ask:
         try:
             batches = spark.read.format("hudi").load(str(table))._collect_as_arrow()
             return {"rows": [row for batch in batches for row in plain_rows(batch)]}
-        except UnicodeDecodeError:
-            return {"refused": "bytes that are no text in Hudi's rows"}
         except Exception as error:  # noqa: BLE001 (whatever Hudi says)
             return {"refused": reason(error, table) or f"{type(error).__name__}: {error}"[:300]}
 
@@ -152,13 +153,16 @@ def functions(table: Path, release: str) -> Answer:
     def inspect() -> Answer:
         found = find_damage(str(table))
         opened = TableQueries(str(table)).read_by(found.reader)
-        symptoms: list[str] = []
-        with contextlib.suppress(PayloadBridgeError):  # which is why no rows are read, in `find_damage` on Spark
+        rest: list[str] = []
+        try:
             answer = opened.snapshot()
-            settings, _ = _settings(opened, answer)
+            settings, apart = _settings(opened, answer)
             scan = SliceSymptoms(*settings, with_cases=True)
-            symptoms = [f"{each.kind}: {each.file}" for one in answer.slices for each in scan.of(one)]
-        return {"warnings": [*(f"{one.kind}: {one.number} {one.file}" for one in found.damage), *symptoms]}
+            rest = [f"{one.kind}: Hudi {one.about}" for one in apart]
+            rest += [f"{each.kind}: {each.file}" for one in answer.slices for each in scan.of(one)]
+        except PayloadBridgeError as error:  # which is why no rows are read, in `find_damage` on Spark
+            rest.append(f"{UNREAD}: {error}")
+        return {"warnings": [*(f"{one.kind}: {one.number} {one.file}" for one in found.damage), *rest]}
 
     return _tried(snapshot, table) | {"inspect": _tried(inspect, table)}
 

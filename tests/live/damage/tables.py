@@ -1,4 +1,4 @@
-"""The tables that are damaged: recorded ones of versions 5, 6, 8 and 9, of both types."""
+"""The tables that are damaged: recorded ones of versions 5, 6, 8 and 9, of both types, with archives and ALTERs."""
 
 from __future__ import annotations
 
