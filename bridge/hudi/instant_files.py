@@ -31,7 +31,7 @@ def parsed(data: bytes) -> dict[str, Any]:
             has another shape.
     """
     is_avro = data.startswith(CONTAINER)
-    found = next(iter(read_container(io.BytesIO(data))[1])) if is_avro else json.loads(data)
+    found = next(iter(read_container(io.BytesIO(data), replaces=True)[1])) if is_avro else json.loads(data)
     if not isinstance(found, dict):
         msg = "it holds no object"
         raise ValueError(msg)  # noqa: TRY004 (of the file)

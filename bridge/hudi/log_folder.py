@@ -18,10 +18,10 @@ from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.key_ranges import ranges_of
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_columns import LogColumns, decides
-from bridge.hudi.log_records import check_defaults, data_batches, data_records, deleted_keys
+from bridge.hudi.log_records import check_defaults, data_batches, data_records, deleted_keys, known_key
 from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, values_of_path
-from bridge.hudi.record_positions import has_positions
+from bridge.hudi.record_positions import NamedRows, has_positions
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
@@ -163,16 +163,21 @@ class LogFolder:
             return None
         with contextlib.suppress(NotColumnarError):
             by_position = has_positions(found, blocks)
+            named = NamedRows.of(self._query, found, within) if by_position else None
             log = LogColumns(self._rule, self._record_keys, by_position=by_position)
             for each in blocks:
                 if each.block.type is BlockType.DELETE:
                     entries = deleted_keys(*each, self._query.rules.release)
-                    keys = (entry.record_key for entry in entries)
-                    log.contested.update(key for key in keys if within is None or key in within)
+                    keys = pa.array([entry.record_key for entry in entries], pa.string())
+                    log.contested.update(key for key in keys.to_pylist() if within is None or key in within)
                 else:
-                    log.add(list(self._batches(each, found.partition, within)))
+                    batches = list(self._batches(each, found.partition, within))
+                    log.add(batches)
+                    keys = pa.chunked_array([*map(self._record_keys, batches)], pa.string())
+                if named is not None:
+                    named.add(each.block, keys)
             log.end()
-            rest = SliceLog(self._whole, self._query, by_position=by_position)
+            rest = SliceLog(self._whole, self._query, by_position=by_position, named=named)
             if log.contested:
                 self._fold(rest, blocks, found.partition, log.contested)
             return log, rest
@@ -212,19 +217,25 @@ class LogFolder:
             MergeFailedError: the merge of a key failed.
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
         """
-        log = SliceLog(self._whole, self._query, by_position=has_positions(found, blocks))
+        by_position = has_positions(found, blocks)
+        named = NamedRows.of(self._query, found, within) if by_position else None
+        log = SliceLog(self._whole, self._query, by_position=by_position, named=named)
         self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 
     def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: Wanted | None) -> None:
         for each in blocks:
             numbers: collections.Counter[str] = collections.Counter()
+            keys: list[str] = []
             for key, fold in self._entries(each, partition, log, wanted):
+                keys.append(key)
                 if log.by_position:
                     numbers[key] += 1
                     if log.is_copy(key, numbers[key]):
                         continue
                 log.add(HoodieKey(key, partition), fold)
+            if log.named is not None and wanted is None:
+                log.named.add(each.block, pa.array(keys, pa.string()))
 
     @contextlib.contextmanager
     def blocks(self, found: FileSlice) -> Iterator[list[FoundBlock]]:
@@ -276,7 +287,7 @@ class LogFolder:
             keys = self._record_keys(batch).to_pylist()
             at = [row for row, key in enumerate(keys) if key is None or wanted is None or key in wanted]
             for row, record in zip(at, self._reader.rows(batch, np.array(at, int)), strict=True):
-                yield _known(keys[row], found), record, self._schema
+                yield known_key(keys[row], found.block), record, self._schema
         if batches is not None:
             return
         written, records = data_records(*found, self._read_as)
@@ -289,7 +300,7 @@ class LogFolder:
             record = rewrite_record_with_new_schema(renamed, schema, columns, release)
             if self._query.properties.drops_partition_columns:
                 record = self._with_path_values(record, partition)
-            key = _known(record[_KEY], found) if self._keys is None else self._key_of(record)
+            key = known_key(record[_KEY], found.block) if self._keys is None else self._key_of(record)
             if wanted is None or key in wanted:
                 yield key, record, columns
 
@@ -326,14 +337,6 @@ class LogFolder:
         if self._keys is None:
             return str(record[_KEY])
         return str(self._keys.of(self._writer.batch([record]))[0])
-
-
-def _known(key: str | None, found: FoundBlock) -> str:
-    """Return the record key of a logged row; without one Hudi fails, too."""
-    if key is None:
-        reason = "a record has no key"
-        raise found.block.damaged(reason)
-    return str(key)
 
 
 def _fold(merge: Any, entry: LogRow | LogDelete, folded: Any, key: HoodieKey) -> Any:

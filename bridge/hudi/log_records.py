@@ -158,6 +158,18 @@ def data_batches(
         return None
 
 
+def known_key(key: str | None, block: Block) -> str:
+    """Return the record key of a logged row; without one Hudi fails, too.
+
+    Raises:
+        DamagedFileError: it has none.
+    """
+    if key is None:
+        reason = "a record has no key"
+        raise block.damaged(reason)
+    return str(key)
+
+
 def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
     try:
         yield from records

@@ -123,7 +123,7 @@ def _records(files: TableFiles, found: FileSlice, rules: BlockRules) -> Iterator
         try:
             schema = stored_schema(read_info(data)[_SCHEMA].decode())
             for key, value in read_cells(data):
-                yield key.decode(), _listed(decode(schema, value))
+                yield key.decode(errors="replace"), _listed(decode(schema, value, replaces=True))
         except (SchemaError, ValueError, LookupError, TypeError) as error:
             msg = f"{files.described(path)} is no base file of a metadata table: {error}"
             raise DamagedFileError(msg) from error

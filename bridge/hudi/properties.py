@@ -37,6 +37,7 @@ _MODES = frozenset({keys.MERGE_MODE.key, keys.PARTIAL_UPDATE_MODE.key})
 _LAYOUTS = ("0", "1", "2")
 _FIRST_LIKE_TODAY = 6
 _FORMATS = ("PARQUET", "ORC")
+_TYPES = ("COPY_ON_WRITE", "MERGE_ON_READ")
 _SIMPLE = "SIMPLE"
 """What follows a partition field of a custom key generator whose values stay as they are; 0.15 stores no kinds."""
 
@@ -76,7 +77,13 @@ class TableProperties:
         except PayloadConfigError as error:
             msg = f"{files.described(PROPERTIES_FILE)}: {error}"
             raise UnreadableTableError(msg) from error
-        if found._text(keys.BASE_FILE_FORMAT, _FORMATS[0]).upper() not in _FORMATS:
+        if found.stored.get(keys.TABLE_TYPE.key, _TYPES[0]) not in _TYPES:  # in another spelling
+            msg = (
+                f"{files.described(PROPERTIES_FILE)}: {keys.TABLE_TYPE.key} is {found.stored[keys.TABLE_TYPE.key]!r}, "
+                f"and Hudi knows {' and '.join(_TYPES)}; restore the file"
+            )
+            raise UnreadableTableError(msg)
+        if found._text(keys.BASE_FILE_FORMAT, _FORMATS[0]) not in _FORMATS:
             msg = (
                 f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
                 f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"

@@ -1,22 +1,37 @@
-"""The positions of a block's records in the base file, which its header may have: checked, and not used.
+"""The positions of a block's records in the base file, which its header may have, and by which Hudi merges from 1.0 on.
 
-Rows merge by key here; a reader from 1.0 on that merges by position fails where these bytes are damaged.
-Source: LogReaderUtils.decodeRecordPositionsHeader, the portable format of Roaring64NavigableMap.
+Rows merge by key here: the key of a row is the one by which the log names it, where the base file has lost it.
+Source: LogReaderUtils.decodeRecordPositionsHeader, the portable format of Roaring64NavigableMap, and
+PositionBasedFileGroupRecordBuffer.
 """
 
 from __future__ import annotations
 
 import base64
 import struct
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Self
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from bridge.hudi.errors import DamagedFileError
 from bridge.hudi.log_blocks import HeaderKey
+from bridge.redaction import current
+from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    import numpy.typing as npt
 
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.key_ranges import KeyRange
+    from bridge.hudi.log_blocks import Block
+    from bridge.hudi.slice_query import SliceQuery
+
+    Rows = npt.NDArray[np.int64]
 
 _PLAIN: Final = 12346
 _WITH_RUNS: Final = 12347
@@ -37,38 +52,117 @@ def has_positions(found: FileSlice, blocks: Sequence[FoundBlock]) -> bool:
     if not headers or len(named) < len(headers):
         return False
     for block, _ in blocks:
-        try:
-            count_positions(block.header[HeaderKey.RECORD_POSITIONS])
-        except ValueError as error:
-            reason = f"its record positions can't be read: {error}"
-            raise block.damaged(reason) from error
+        _positions(block)
     return True
 
 
-def count_positions(text: str) -> int:
-    """Return how many positions a header has.
+def _positions(block: Block) -> Rows:
+    try:
+        return positions_of(block.header[HeaderKey.RECORD_POSITIONS])
+    except ValueError as error:
+        reason = f"its record positions can't be read: {error}"
+        raise block.damaged(reason) from error
+
+
+class NamedRows:
+    """The rows of a base file that its log names, and the key of each."""
+
+    def __init__(self, base: str) -> None:
+        """Begin without rows; `base` is the path of the base file, for messages."""
+        self._base = base
+        self._rows: list[Rows] = []
+        self._keys: list[pa.Array[Any]] = []
+
+    @classmethod
+    def of(cls, query: SliceQuery, found: FileSlice, within: KeyRange | None) -> Self | None:
+        """Return what takes the rows that the log of a slice names; None if not all rows of the base file are read."""
+        if within is not None or query.keys is not None or query.commits is not None or found.base_file is None:
+            return None
+        return cls(query.files.described(found.path_of(found.base_file)))
+
+    def add(self, block: Block, keys: Any) -> None:
+        """Add the records of a block, whose keys, an Arrow array, come in the order of their positions.
+
+        Raises:
+            DamagedFileError: it has fewer positions than records.
+        """
+        rows = _positions(block)
+        if len(rows) < len(keys):
+            reason = f"it has {len(keys)} records, and positions of {len(rows)}"
+            raise block.damaged(reason)
+        self._rows.append(rows[: len(keys)])
+        self._keys += keys.chunks if isinstance(keys, pa.ChunkedArray) else [keys]
+
+    def over(self, keys_of: Callable[[pa.RecordBatch], Any]) -> Callable[[pa.RecordBatch], Any]:
+        """Return what gives the keys of batches that come in the order of the base file, lost ones as the log has them.
+
+        It raises a DamagedFileError where a row has another key, so that it is not the one that the log names.
+        """
+        rows = np.concatenate(self._rows)
+        order = np.argsort(rows, kind="stable")
+        rows, named = rows[order], pa.chunked_array(self._keys, pa.string()).combine_chunks().take(pa.array(order))
+        first = 0
+
+        def keys(batch: pa.RecordBatch) -> Any:
+            nonlocal first
+            own = keys_of(batch)
+            begin, end = np.searchsorted(rows, [first, first + len(own)])
+            at, theirs = rows[begin:end] - first, named.slice(begin, end - begin)
+            first += len(own)
+            differs = pc.fill_null(pc.not_equal(own.take(pa.array(at)), theirs), True).to_numpy(zero_copy_only=False)
+            if not differs.any():
+                return own
+            found = own.to_pylist()
+            for row, key in zip(at[differs].tolist(), theirs.filter(pa.array(differs)).to_pylist(), strict=True):
+                if found[row]:
+                    shown = [current().text(META_COLUMNS[2], one) for one in (found[row], key)]
+                    msg = (
+                        f"{self._base} has the key {shown[0]} in a row that its log names {shown[1]}; restore the file"
+                    )
+                    raise DamagedFileError(msg)
+                found[row] = key
+            return pa.array(found, pa.string())
+
+        return keys
+
+    def check(self, number: int) -> None:
+        """Check that a base file of so many rows has all of these.
+
+        Raises:
+            DamagedFileError: it has not.
+        """
+        last = max((int(rows.max()) for rows in self._rows if len(rows)), default=-1)
+        if last >= number:
+            msg = f"{self._base} has {number} rows, and its log names row {last}; restore the file"
+            raise DamagedFileError(msg)
+
+
+def positions_of(text: str) -> Rows:
+    """Return the positions that a header has, in order.
 
     Raises:
         ValueError: it is no such header.
     """
     data = base64.b64decode(text, validate=True)
+    found = [np.array([], np.int64)]
     try:
         (bitmaps,) = struct.unpack_from("<q", data)
-        at, count = 8, 0
+        at = 8
         for _ in range(bitmaps):
-            at, found = _bitmap(data, at + 4)
-            count += found
+            (high,) = struct.unpack_from("<I", data, at)
+            at, containers = _bitmap(data, at + 4)
+            found += [low + (high << 32) for low in containers]
     except (struct.error, IndexError) as error:
         msg = "it ends too early"
         raise ValueError(msg) from error
     if at > len(data):
         msg = "it ends too early"
         raise ValueError(msg)
-    return count
+    return np.concatenate(found)
 
 
-def _bitmap(data: bytes, at: int) -> tuple[int, int]:
-    """Return where a bitmap of 32 bits ends, and how many values it has."""
+def _bitmap(data: bytes, at: int) -> tuple[int, list[Rows]]:
+    """Return where a bitmap of 32 bits ends, and the values of its containers."""
     (cookie,) = struct.unpack_from("<I", data, at)
     at += 4
     has_runs = cookie & 0xFFFF == _WITH_RUNS
@@ -86,12 +180,23 @@ def _bitmap(data: bytes, at: int) -> tuple[int, int]:
     if size > 1 << 16:
         msg = "it is no bitmap"
         raise ValueError(msg)
-    cards = [struct.unpack_from("<HH", data, at + 4 * one)[1] + 1 for one in range(size)]
+    heads = [struct.unpack_from("<HH", data, at + 4 * one) for one in range(size)]
     at += 4 * size
     at += 4 * size if not has_runs or size >= _OFFSETS_FROM else 0
-    for number, card in enumerate(cards):
+    found: list[Rows] = []
+    for number, (high, fewer) in enumerate(heads):
         if runs and runs[number // 8] >> (number % 8) & 1:
-            at += 2 + 4 * int(struct.unpack_from("<H", data, at)[0])
+            (count,) = struct.unpack_from("<H", data, at)
+            pairs = struct.unpack_from(f"<{2 * count}H", data, at + 2)
+            at += 2 + 4 * int(count)
+            spans = zip(pairs[::2], pairs[1::2], strict=True)
+            low = np.concatenate([np.arange(start, start + more + 1) for start, more in spans] or [np.array([], int)])
+        elif fewer < _ARRAY_AT_MOST:
+            low = np.array(struct.unpack_from(f"<{fewer + 1}H", data, at), np.int64)
+            at += 2 * (fewer + 1)
         else:
-            at += 2 * card if card <= _ARRAY_AT_MOST else _BITMAP
-    return at, sum(cards)
+            bits = np.frombuffer(struct.unpack_from(f"{_BITMAP}s", data, at)[0], np.uint8)
+            low = np.flatnonzero(np.unpackbits(bits, bitorder="little"))
+            at += _BITMAP
+        found.append(low.astype(np.int64) + (high << 16))
+    return at, found

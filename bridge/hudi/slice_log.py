@@ -15,6 +15,7 @@ from payloads import PayloadFailedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bridge.hudi.record_positions import NamedRows
     from bridge.hudi.slice_query import SliceQuery
     from bridge.merge import Outcome, StoredRow
     from mergers import HoodieKey
@@ -32,11 +33,12 @@ class SliceLog:
         folded: by key, in the order in which keys first appear.
         failed: the keys that can't be merged, and why, where they are set aside; they show no row.
         by_position: whether each row of the base file merges by its position.
-        names_rows: whether the log then has no key but those of rows that are read: an increment leaves some out.
-        described: gives the whole path of a file.
+        named: the rows that the log names then, if all rows of the base file are read.
     """
 
-    def __init__(self, merge: RecordMerge, query: SliceQuery, *, by_position: bool = False) -> None:
+    def __init__(
+        self, merge: RecordMerge, query: SliceQuery, *, by_position: bool = False, named: NamedRows | None = None
+    ) -> None:
         """Begin a log without entries."""
         self.folded: dict[str, Any] = {}
         self.failed: dict[str, MergePointError] = {}
@@ -46,8 +48,7 @@ class SliceLog:
         self._key_columns = query.checked_key
         self._own: dict[str, Record] = {}
         self.by_position = by_position
-        self.names_rows = by_position and query.commits is None
-        self.described = query.files.described
+        self.named = named
         self._copies: dict[str, int] = {}
         self._met: collections.Counter[str] = collections.Counter()
 

@@ -12,10 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines.python import UnfitRecordError, of_another_key, same_keys
-from bridge.hudi.errors import DamagedFileError
 from bridge.merge import Action, RowSource, StoredRow
-from bridge.redaction import current
-from bridge.spark import META_COLUMNS
 from mergers import HoodieKey
 from payloads import PayloadFailedError
 
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bridge.engines.python import RecordReader, RecordWriter
-    from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.log_columns import LogColumns
     from bridge.hudi.row_calls import RowCalls
     from bridge.hudi.slice_log import SliceLog
@@ -108,7 +104,7 @@ class SliceMerge:
     def __init__(
         self,
         rows: Conversion,
-        found: FileSlice,
+        partition: str,
         log: SliceLog,
         columns: LogColumns | None = None,
         calls: RowCalls | None = None,
@@ -117,13 +113,13 @@ class SliceMerge:
 
         Args:
             rows: between rows and records.
-            found: the slice.
+            partition: the slice's.
             log: the keys that are folded by calls.
             columns: the others; None for none.
             calls: merges the rows of `columns` that no comparison decides.
         """
         self._rows = rows
-        self._found = found
+        self._partition = partition
         self._log = log
         self._columns = columns
         self._calls = calls
@@ -139,35 +135,23 @@ class SliceMerge:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        is_stored = np.zeros(len(self._keys), bool)
-        for batch, numbers in looked_up(base, self._rows.keys_of, self._keys):
+        named, number = self._log.named, 0
+        keys_of = self._rows.keys_of if named is None else named.over(self._rows.keys_of)
+        for batch, numbers in looked_up(base, keys_of, self._keys):
             rows = np.flatnonzero(numbers >= 0)
-            is_stored[numbers[rows]] = True
+            number += len(numbers)
             if len(rows):
                 yield from self._merged(batch, rows, numbers[rows])
             else:
                 yield batch
-        if self._log.names_rows and self._found.base_file is not None:
-            self._check_stored(is_stored)
+        if named is not None:
+            named.check(number)
         if self._columns is not None:
             yield from self._only_in_columns(self._columns)
         unmatched = ((key, self._log.snapshot(None, key, folded).version) for key, folded in self._log.unmatched())
         made = [(key, row.record) for key, row in unmatched if row is not None and row.record is not None]
         if made:
             yield self._rows.written(made, self._log)
-
-    def _check_stored(self, is_stored: npt.NDArray[np.bool_]) -> None:
-        """Check that the base file has every key of a log that names its rows, which Hudi takes by their position.
-
-        Raises:
-            DamagedFileError: it has not, so that it is not the file on which the log was written.
-        """
-        if is_stored.all():
-            return
-        key = current().text(META_COLUMNS[2], self._keys[int(np.argmin(is_stored))].as_py())
-        base = self._found.path_of(str(self._found.base_file))
-        msg = f"{self._log.described(base)} lacks the key {key}, of which its log names the row; restore the file"
-        raise DamagedFileError(msg)
 
     def _merged(self, batch: pa.RecordBatch, rows: Rows, numbers: Rows) -> Iterator[pa.RecordBatch]:
         """Give the rows of a batch that stay, then those in place of others; `numbers` are the keys of `rows`."""
@@ -183,7 +167,7 @@ class SliceMerge:
             (row, self._folded[number - self._in_columns])
             for row, number in zip(rows[is_called].tolist(), numbers[is_called].tolist(), strict=True)
         ]
-        outcomes = merge_rows(self._rows, self._found.partition, batch, called, self._log)
+        outcomes = merge_rows(self._rows, self._partition, batch, called, self._log)
         for (row, key), (_, is_base, record) in zip(called, outcomes, strict=True):
             stays[row] = is_base
             if not is_base and record is not None:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from payloads.avro.schema import Record
 
 _MARKER = 16
+_TEXTS = {False: "strict", True: "replace"}
 _CHUNK = 1 << 20
 _ADDED = {"__fastavro_parsed", "__named_schemas"}
 _UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error)
@@ -80,8 +81,8 @@ def decode(schema: AvroSchema, data: bytes | io.BytesIO, *, replaces: bool = Fal
     coding, wraps = schema.derived(_coding)
     stream = data if isinstance(data, io.BytesIO) else io.BytesIO(data)
     try:
-        errors = "replace" if replaces else "strict"
-        value = fastavro.schemaless_reader(stream, coding, None, return_record_name=wraps, handle_unicode_errors=errors)
+        texts = _TEXTS[replaces]
+        value = fastavro.schemaless_reader(stream, coding, None, return_record_name=wraps, handle_unicode_errors=texts)
     except _UNREADABLE as error:
         size = len(stream.getvalue())
         msg = f"{size} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
@@ -137,19 +138,21 @@ class ContainerBlock(NamedTuple):
     values: Iterator[Any]
 
 
-def read_container(stream: BinaryIO) -> tuple[AvroSchema, Iterator[Any]]:
+def read_container(stream: BinaryIO, *, replaces: bool = False) -> tuple[AvroSchema, Iterator[Any]]:
     """Open an Avro container file: its schema, and its values, which are read as they are taken.
+
+    `replaces` as in `decode`.
 
     Raises:
         SchemaError: the stream is not a container file, its codec is not installed, or (by the iterator) a block is
             damaged.
     """
-    schema, blocks = read_blocks(stream)
+    schema, blocks = read_blocks(stream, replaces=replaces)
     return schema, (value for block in blocks for value in block.values)
 
 
 def read_blocks(
-    stream: BinaryIO, start: int = 0, end: int | None = None
+    stream: BinaryIO, start: int = 0, end: int | None = None, *, replaces: bool = False
 ) -> tuple[AvroSchema, Iterator[ContainerBlock]]:
     """Open a part of an Avro container file: its schema, and the blocks that follow a marker in these bytes.
 
@@ -164,19 +167,22 @@ def read_blocks(
     except _UNREADABLE as error:
         msg = f"this is not an Avro container file that can be read: {error}; check how it was written"
         raise SchemaError(msg) from error
-    return schema, _blocks(schema, blocks, stream, start, end)
+    return schema, _blocks(schema, blocks, stream, (start, end), _TEXTS[replaces])
 
 
 def _blocks(
-    schema: AvroSchema, blocks: Iterable[Any], stream: BinaryIO, start: int, end: int | None
+    schema: AvroSchema, blocks: Iterable[Any], stream: BinaryIO, part: tuple[int, int | None], texts: str
 ) -> Iterator[ContainerBlock]:
+    start, end = part
     if start > 0 and not _at_block(stream, start):
         return
     coding, wraps = schema.derived(_coding)
 
     def values(block: Any) -> Iterator[Any]:
         for _ in range(block.num_records):
-            value = fastavro.schemaless_reader(block.bytes_, coding, None, return_record_name=wraps)
+            value = fastavro.schemaless_reader(
+                block.bytes_, coding, None, return_record_name=wraps, handle_unicode_errors=texts
+            )
             yield _unwrapped(schema, value) if wraps else value
 
     for block in _undamaged(blocks):

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet as pq
 
 from bridge.hudi import TableQueries
 from tests.conformance.tables import load, rows_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
 
 COLUMNS = {"id": "string", "part": "string", "ts": "long"}
 
@@ -32,3 +39,8 @@ def change_property(path: Path, name: str, value: str) -> str:
     lines = [line for line in text.splitlines() if not line.startswith(f"{name}=")]
     file.write_text("\n".join([*lines, f"{name}={value}", ""]))
     return text
+
+
+def rewrite(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
+    """Write the rows of a base file again, changed."""
+    pq.write_table(change(pq.read_table(path, partitioning=None)), path)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import os
 import shutil
-import struct
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -13,21 +11,14 @@ import pyarrow.parquet as pq
 import pytest
 
 from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
-from bridge.hudi.log_blocks import HeaderKey, read_blocks
-from bridge.hudi.record_positions import count_positions
-from tests.hudi.damaged import COLUMNS, altered, change_property, copied, rows
-from tests.support.made_table import FIRST, MadeTable, positions
+from tests.hudi.damaged import COLUMNS, altered, change_property, copied, rewrite, rows
+from tests.support.made_table import FIRST, MadeTable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 KEY = "_hoodie_record_key"
 BASE = f"g_0-0-0_{FIRST}.parquet"
-
-
-def rewrite(path: Path, change: Callable[[pa.Table], pa.Table]) -> None:
-    pq.write_table(change(pq.read_table(path, partitioning=None)), path)
 
 
 # -- names
@@ -58,6 +49,7 @@ def test_other_names_are_no_base_files(made: MadeTable, name: str) -> None:
         ("hoodie.timeline.layout.version", "one", "hoodie.timeline.layout.version is 'one'"),
         ("hoodie.table.type", "other", "hoodie.table.type='other' can't be read"),
         ("hoodie.table.type", "", "hoodie.table.type is empty"),
+        ("hoodie.table.type", "MERGE_ON_rEAD", "hoodie.table.type is 'MERGE_ON_rEAD'"),
         ("hoodie.table.keygenerator.type", "", "hoodie.table.keygenerator.type is empty"),
         ("hoodie.timeline.path", "", "hoodie.timeline.path is empty"),
         ("hoodie.table.keygenerator.type", "true", "hoodie.table.keygenerator.type is 'true'"),
@@ -225,53 +217,6 @@ def test_an_empty_base_file_has_no_rows_in_a_table_without_logs(tables: Path, tm
     change_property(path, "hoodie.table.type", "MERGE_ON_READ")
     with pytest.raises(DamagedFileError, match=f"{one.base_file} can't be read"):
         rows(path)
-
-
-# -- logs
-
-
-def test_record_positions_of_recorded_logs_are_read(tables: Path) -> None:
-    """Each entry of a delete block has one, and so each of these headers some."""
-    headers = []
-    for path in tables.rglob("p?/.*.log.*"):
-        with pa.OSFile(str(path)) as stream:
-            try:
-                headers += [one.header.get(HeaderKey.RECORD_POSITIONS) for one in read_blocks(stream, path.name)]
-            except DamagedFileError:
-                continue
-    found = [count_positions(text) for text in headers if text]
-    assert len(found) > 100
-    assert min(found) > 0
-
-
-def test_record_positions_are_counted() -> None:
-    assert count_positions(positions(0, 7, 4000)) == 3
-
-
-@pytest.mark.parametrize("text", ["", "AAAA", "!", base64.b64encode(struct.pack("<qiI", 1, 0, 7)).decode()])
-def test_record_positions_that_are_damaged_are_an_error(tmp_path: Path, text: str) -> None:
-    table = MadeTable(tmp_path / "table", COLUMNS)
-    table.base("g", pa.table({"id": ["a"], "part": ["p"], "ts": [1]}))
-    table.commit()
-    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1, positions=text or "x")
-    table.commit(1)
-    with pytest.raises(DamagedFileError, match="its record positions can't be read: "):
-        rows(table.path)
-
-
-@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "PartialUpdateAvroPayload"])
-def test_a_base_file_without_the_rows_that_its_log_names_is_another_one(tmp_path: Path, payload: str) -> None:
-    """Hudi takes other rows for those of the log, by their position."""
-    table = MadeTable(tmp_path / "table", COLUMNS)
-    change_property(table.path, "hoodie.compaction.payload.class", f"org.apache.hudi.common.model.{payload}")
-    table.base("g", pa.table({"id": ["a", "b"], "part": ["p"] * 2, "ts": [1, 1]}))
-    table.commit()
-    table.log("g", "p", [{"id": "b", "part": "p", "ts": 2}], 1, positions=positions(1))
-    table.commit(1)
-    assert [row["ts"] for row in rows(table.path)] == [1, 2]
-    rewrite(table.path / "p" / BASE, lambda found: found.set_column(2, KEY, pa.array(["a", "c"])))
-    with pytest.raises(DamagedFileError, match=f"{BASE} lacks the key b, of which its log names the row"):
-        rows(table.path)
 
 
 # -- partition values
