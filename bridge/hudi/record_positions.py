@@ -109,18 +109,20 @@ class NamedRows:
             begin, end = np.searchsorted(rows, [first, first + len(own)])
             at, theirs = rows[begin:end] - first, named.slice(begin, end - begin)
             first += len(own)
-            differs = pc.fill_null(pc.not_equal(own.take(pa.array(at)), theirs), True).to_numpy(zero_copy_only=False)
-            if not differs.any():
+            stored = own.take(pa.array(at))
+            differs = pc.fill_null(pc.not_equal(stored, theirs), True)
+            if not pc.any(differs).as_py():
                 return own
             found = own.to_pylist()
-            for row, key in zip(at[differs].tolist(), theirs.filter(pa.array(differs)).to_pylist(), strict=True):
-                if found[row]:
-                    shown = [current().text(META_COLUMNS[2], one) for one in (found[row], key)]
+            lost = (column.filter(differs).to_pylist() for column in (pa.array(at), stored, theirs))
+            for row, key, name in zip(*lost, strict=True):
+                if key:
+                    shown = [current().text(META_COLUMNS[2], one) for one in (key, name)]
                     msg = (
                         f"{self._base} has the key {shown[0]} in a row that its log names {shown[1]}; restore the file"
                     )
                     raise DamagedFileError(msg)
-                found[row] = key
+                found[row] = name
             return pa.array(found, pa.string())
 
         return keys
