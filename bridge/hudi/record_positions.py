@@ -1,6 +1,6 @@
 """The positions of a block's records in the base file, which its header may have, and by which Hudi merges from 1.0 on.
 
-Rows merge by key here: the key of a row is the one by which the log names it, where the base file has lost it.
+Rows merge by key here: the key of a row is the one by which the log names it, where that of the base file is empty.
 Source: LogReaderUtils.decodeRecordPositionsHeader, the portable format of Roaring64NavigableMap, and
 PositionBasedFileGroupRecordBuffer.
 """
@@ -94,7 +94,7 @@ class NamedRows:
         self._keys += keys.chunks if isinstance(keys, pa.ChunkedArray) else [keys]
 
     def over(self, keys_of: Callable[[pa.RecordBatch], Any]) -> Callable[[pa.RecordBatch], Any]:
-        """Return what gives the keys of batches that come in the order of the base file, lost ones as the log has them.
+        """Return what gives the keys of batches in the order of the base file, empty ones as the log has them.
 
         It raises a DamagedFileError where a row has another key, so that it is not the one that the log names.
         """
@@ -110,12 +110,12 @@ class NamedRows:
             at, theirs = rows[begin:end] - first, named.slice(begin, end - begin)
             first += len(own)
             stored = own.take(pa.array(at))
-            differs = pc.fill_null(pc.not_equal(stored, theirs), True)
+            differs = pc.not_equal(stored, theirs)
             if not pc.any(differs).as_py():
                 return own
             found = own.to_pylist()
-            lost = (column.filter(differs).to_pylist() for column in (pa.array(at), stored, theirs))
-            for row, key, name in zip(*lost, strict=True):
+            others = (column.filter(differs).to_pylist() for column in (pa.array(at), stored, theirs))
+            for row, key, name in zip(*others, strict=True):
                 if key:
                     shown = [current().text(META_COLUMNS[2], one) for one in (key, name)]
                     msg = (

@@ -94,7 +94,7 @@ class SliceReader:
                     continue
                 columns, rest = in_columns
                 merge = SliceMerge(self._rows, found.partition, rest, columns, self.folder.calls(found.partition))
-                yield from self._answered(found, merge, rest, within)
+                yield from self._answered(found, merge, within)
 
     def logs(self, found: FileSlice) -> Iterator[tuple[SliceLog | None, KeyRange | None]]:
         """Give the folded log of a slice, None where it has no log file, and the keys it has: range by range.
@@ -121,13 +121,10 @@ class SliceReader:
             for batch in self._base_rows(found, self._unmerged):
                 yield from self.answer(found, batch)
             return
-        yield from self._answered(found, SliceMerge(self._rows, found.partition, log), log, within)
+        yield from self._answered(found, SliceMerge(self._rows, found.partition, log), within)
 
-    def _answered(
-        self, found: FileSlice, merge: SliceMerge, log: SliceLog, within: KeyRange | None
-    ) -> Iterator[pa.RecordBatch]:
-        base = self.base_batches(found, within) if log.named is None else self._base_rows(found, self.arrow)
-        for rows in merge.merged(base):
+    def _answered(self, found: FileSlice, merge: SliceMerge, within: KeyRange | None) -> Iterator[pa.RecordBatch]:
+        for rows in merge.merged(self.base_batches(found, within)):
             yield from self.answer(found, rows)
 
     def ranges(self, found: FileSlice, sharing: int) -> list[KeyRange | None]:

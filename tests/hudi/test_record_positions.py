@@ -64,13 +64,18 @@ def named(request: pytest.FixtureRequest, tmp_path: Path) -> MadeTable:
     return table
 
 
-@pytest.mark.parametrize("key", [None, ""])
-def test_a_row_that_lost_its_key_is_known_by_its_position(named: MadeTable, key: str | None) -> None:
-    rewrite(named.path / "p" / BASE, lambda found: found.set_column(2, KEY, pa.array(["a", key, key], pa.string())))
-    assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), (key, 1), ("b", 2)]
+def test_a_row_whose_key_is_empty_is_known_by_its_position(named: MadeTable) -> None:
+    rewrite(named.path / "p" / BASE, lambda found: found.set_column(2, KEY, pa.array(["a", "", ""])))
+    assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), ("", 1), ("b", 2)]
     named.log("g", "p", [{"id": "b", "part": "p", "ts": 3}], 2, positions=positions(1))
     named.commit(2)
-    assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), (key, 1), ("b", 3)]
+    assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), ("", 1), ("b", 3)]
+
+
+def test_a_row_without_key_is_an_error(named: MadeTable) -> None:
+    rewrite(named.path / "p" / BASE, lambda found: found.set_column(2, KEY, pa.array(["a", None, "c"])))
+    with pytest.raises(DamagedFileError, match=f"{BASE} has rows without record key"):
+        rows(named.path)
 
 
 def test_a_row_of_another_key_than_its_log_names_is_of_another_file(named: MadeTable) -> None:
