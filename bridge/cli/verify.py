@@ -110,9 +110,10 @@ class _Verify(Verb):
 def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: Any) -> Report:
     """Check a payload, a merge mode or a merger against the laws of merging.
 
-    A law is `proved` for the values that the report lists: every combination of operands made of them was tried.
-    Random examples only show that there is no counterexample among them. For a violated law the smallest counterexample
-    is shown, with both bracketings side by side. With --batches or --table operands are drawn from your rows, too.
+    A law is `proved` for all rows where the rule of the class says so, else for the values that the report lists: every
+    combination of operands made of them was tried. Random examples only show that there is no counterexample among
+    them. For a violated law the smallest counterexample is shown, with both bracketings side by side. With --batches or
+    --table operands are drawn from your rows, too.
 
     The exit code is 1 if a law is violated, and 3 if one could not be checked.
     """

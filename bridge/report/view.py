@@ -104,12 +104,13 @@ class Keys:
 
 
 class LawCell(NamedTuple):
-    """The verdict on a law in a domain; `panel` is the id of its counterexample."""
+    """The verdict on a law in a domain; `panel` is the id of its counterexample, `scope` what a proof covers."""
 
     verdict: str
     cases: int
     detail: str
     panel: str = ""
+    scope: str = ""
 
 
 class LawPanel(NamedTuple):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from bridge.engines.jvm import recompiled_class
 from bridge.redaction import setting_shown
 from bridge.report import LawCell, LawPanel, Laws, Report, Showable, Table, View, json_value
-from mergers.laws import NAMES, UNDECIDED, Failed, Observed, Verdict, answer_text, error_line
+from mergers.laws import NAMES, UNDECIDED, Failed, Observed, Verdict, answer_text, contradiction_text, error_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,12 +60,14 @@ class Verification(Showable):
 
     @property
     def success(self) -> bool:
-        """Whether every law but the allowed ones was checked, and none of them is violated."""
-        return not self.unexpected and not self.open
+        """Whether every law but the allowed ones was checked, and none is violated, or judged otherwise by its rule."""
+        return not self.unexpected and not self.open and not self.report.contradictions
 
     @property
     def verdict(self) -> str:
         """The result in one sentence."""
+        if self.report.contradictions:
+            return f"{self.report.subject}: {contradiction_text('; '.join(self.report.contradictions))}"
         broken = list(dict.fromkeys(result.law.id for result in self.report.violations))
         if not broken:
             unchecked = ", ".join(dict.fromkeys(result.law.id for result in self.report.unchecked))
@@ -87,7 +89,8 @@ def report_of(verification: Verification) -> Report:
     """Report the verdict on each law."""
     found = verification.report
     report = Report("verify", verification.verdict, success=verification.success)
-    report.is_undecided = bool(verification.open) and not verification.unexpected
+    wrong = bool(verification.unexpected or found.contradictions)
+    report.is_undecided = bool(verification.open) and not wrong
     report.plan = {
         "name": verification.name,
         "release": str(verification.release),
@@ -117,6 +120,7 @@ def report_of(verification: Verification) -> Report:
     own = verification.compiled
     made = None if own is None else recompiled_class(own.reference, verification.release)
     report.warnings += [] if made is None else made.warnings
+    report.warnings += map(contradiction_text, found.contradictions)
     report.view = View(_headline(verification), laws=_laws(found))
     return report
 
@@ -144,7 +148,8 @@ def _laws(found: LawReport) -> Laws:
     cells: dict[str, dict[Domain, LawCell]] = {}
     for one in found.results:
         panel = panels.get((one.law.id, one.domain), "")
-        cells.setdefault(one.law.id, {})[one.domain] = LawCell(one.verdict.value, one.cases, one.detail, panel)
+        scope = "for all rows" * one.for_all_rows
+        cells.setdefault(one.law.id, {})[one.domain] = LawCell(one.verdict.value, one.cases, one.basis, panel, scope)
     laws = {one.law.id: one.law for one in found.results}
     none = LawCell(Verdict.NOT_APPLICABLE.value, 0, "")
     lines = [
@@ -164,14 +169,16 @@ def _laws(found: LawReport) -> Laws:
 
 
 def result_as_json(result: LawResult) -> dict[str, Any]:
-    """Return one verdict as JSON values; the counterexample is None if there is none."""
-    found = result.counterexample
+    """Return one verdict as JSON values; counterexample and rule are None if there is none."""
+    found, ruling = result.counterexample, result.ruling
     return {
         "law": result.law.id,
         "domain": result.domain.value,
         "verdict": result.verdict.value,
         "cases": result.cases,
         "detail": result.detail,
+        "for_all_rows": result.for_all_rows,
+        "rule": None if ruling is None else {"outcome": ruling.outcome.value, "reason": ruling.reason},
         "counterexample": None if found is None else _counterexample_as_json(found, result.law.meaning),
     }
 

@@ -11,6 +11,7 @@ from mergers.laws.constants import constants_of, words_of
 from mergers.laws.core import NAMES, Act, Domain, Equation, Expr, Incoming, Law, Merge, Operands, Row, RuleSet, Version
 from mergers.laws.equality import Equality, Failed, Observed, canonical, error_kind, same_bytes
 from mergers.laws.fold import Bracketing, bracketing_text, bracketings, every_bracketing, fold, fold_left, fold_right
+from mergers.laws.from_rules import RuleVerdict, Ruling
 from mergers.laws.interpreter import ending, started
 from mergers.laws.jobs import Answers, ElsewhereError, Jobs, answered
 from mergers.laws.payload_algebra import copied_payload, payload_key
@@ -24,6 +25,7 @@ from mergers.laws.report import (
     MergeStep,
     Verdict,
     answer_text,
+    contradiction_text,
     error_line,
 )
 from mergers.laws.rules import RULE_SETS, laws_named
@@ -65,6 +67,8 @@ __all__ = [
     "Operands",
     "Row",
     "RuleSet",
+    "RuleVerdict",
+    "Ruling",
     "Subject",
     "Verdict",
     "Version",
@@ -75,6 +79,7 @@ __all__ = [
     "canonical",
     "check_laws",
     "constants_of",
+    "contradiction_text",
     "copied_payload",
     "ending",
     "error_kind",

@@ -56,8 +56,9 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
 ) -> LawReport:
     """Check a payload or a merger against laws; one verdict per law and domain.
 
-    Two ways decide: few values of every column, alone, in pairs and together, are tried completely (`proved`, for the
-    values that the report lists), and Hypothesis looks for a counterexample among records of any shape and shrinks it
+    The rule of a class, where it states one, decides some laws for all rows. Two ways try each law: few values of every
+    column, alone, in pairs and together, are tried completely (`proved`, for the values that the report lists), and
+    Hypothesis looks for a counterexample among records of any shape and shrinks it
     (`holds` says that there was none in the examples tried). Operands on which every bracketing fails alike decide
     nothing; a law is `not-checked` if more than half of them do, and `not-tried` if a column that the code of the class
     names never varied.

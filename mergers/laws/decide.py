@@ -15,6 +15,7 @@ from mergers.laws.equality import Failed
 from mergers.laws.exhaustive import Tried, try_all
 from mergers.laws.jobs import ElsewhereError, jobs_of
 from mergers.laws.report import UNDECIDED, LawResult, Verdict, counted, no_counterexample_in
+from mergers.laws.ruled import Rulings
 from mergers.laws.rules import DETERMINISM
 from mergers.laws.universe import delete_forms, small_universe
 from payloads.builtin import UNAVAILABLE
@@ -100,7 +101,8 @@ class DomainCheck:
             self._proved(law, tried[law]) if known is None else self._with_proof(known, tried[law])
             for law, known in found.items()
         ]
-        return [self._repeated(result) if result.law is DETERMINISM else result for result in decided]
+        rulings = Rulings(self._found, self._domain, self._evaluator, null_orderings=ways.null_orderings)
+        return [self._repeated(one) if one.law is DETERMINISM else rulings.judged(one) for one in decided]
 
     def _enumerate(self, laws: Iterable[Law], tried: dict[Law, Tried]) -> None:
         """Try the small universe with every number of versions, then the blocks with as few as show the law."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
+    from payloads.rules import MergeRule, Point
 
 _UNAVAILABLE_PROPERTY: Final = MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE
 
@@ -59,6 +60,11 @@ class ModeAlgebra(MergerAlgebra):
         self._mode: Any = buffered_merger(mode, schema, given, release=release, partial_update_mode=partial or None)
         super().__init__(self._mode, schema, given, release)
         self.name = name
+
+    def rule(self, point: Point) -> MergeRule | None:
+        """Return the rule of the mode at a point."""
+        found: MergeRule | None = self._mode.rule(point, self.schema)
+        return found
 
     def incoming(self, version: Version) -> HoodieAvroIndexedRecord:
         """Build the buffered record of a version."""

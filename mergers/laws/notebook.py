@@ -44,7 +44,10 @@ def law_html(subject: str, seed: int, results: Sequence[Any]) -> str:
         results: what `LawReport` has.
     """
     domains = list(dict.fromkeys(one.domain for one in results))
-    verdict = {(one.law.id, one.domain): one.verdict.value.replace("-", " ") for one in results}
+    verdict = {
+        (one.law.id, one.domain): one.verdict.value.replace("-", " ") + " for all rows" * one.for_all_rows
+        for one in results
+    }
     laws = {one.law.id: one.law for one in results}
     broken = [one for one in results if one.counterexample is not None]
     unchecked = [one for one in results if one.verdict.value in _OPEN]

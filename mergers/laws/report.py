@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mergers.laws.bounds import plain_ordering
 from mergers.laws.core import NAMES, Domain, Equation, Law, Operands, mentions_row
 from mergers.laws.equality import Failed, Observed
+from mergers.laws.from_rules import RuleVerdict
 from mergers.laws.notebook import law_headline, law_html
 from payloads.errors import PayloadBridgeError
 from payloads.user import error_text
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from mergers.laws.bounds import Bounds
+    from mergers.laws.from_rules import Ruling
     from payloads.avro import AvroSchema
 
 
@@ -27,7 +29,8 @@ class Verdict(enum.Enum):
     """The verdict on a law in a domain.
 
     `HOLDS` claims no more than its detail says: no counterexample among the examples that were drawn. `PROVED` covers
-    the listed values and no others. `NOT_TRIED` takes its place where a column that the class reads never varied.
+    all rows where the rule of the class proves the law, else the listed values and no others. `NOT_TRIED` takes its
+    place where a column that the class reads never varied.
     """
 
     HOLDS = "holds"
@@ -107,6 +110,7 @@ class LawResult:
         cases: how many operands were tried.
         detail: the bounds of a proof, or why a law does not apply or was not checked further.
         counterexample: the smallest that was found.
+        ruling: what the rule of the class says of the law; None where it states none, or no rule can say it.
     """
 
     law: Law
@@ -115,16 +119,42 @@ class LawResult:
     cases: int = 0
     detail: str = ""
     counterexample: Counterexample | None = None
+    ruling: Ruling | None = None
+
+    @property
+    def for_all_rows(self) -> bool:
+        """Whether the rule proves the law: for all rows, not only for the values that were tried."""
+        proved = self.ruling is not None and self.ruling.outcome is RuleVerdict.HOLDS
+        return proved and self.verdict is Verdict.PROVED
+
+    @property
+    def contradiction(self) -> str:
+        """What the rule says and the class does not do, which is an error of this project; empty if they agree."""
+        if self.ruling is None:
+            return ""
+        why = self.ruling.refuted
+        if self.ruling.outcome is RuleVerdict.HOLDS and self.verdict is Verdict.VIOLATED:
+            why = "by its rule it holds for all rows, and a counterexample was found"
+        return f"{self.law.id} [{self.domain.value}]: {why}" if why else ""
+
+    @property
+    def basis(self) -> str:
+        """What the verdict rests on: the rule, with its reason, then what was tried."""
+        if self.ruling is None or self.ruling.outcome is RuleVerdict.UNDECIDED:
+            return self.detail
+        if self.for_all_rows:
+            return f"for all rows, by its rule: {self.ruling.reason}; tried, too: {self.detail}"
+        return f"by its rule: {self.ruling.reason}; tried: {self.detail}" if self.detail else self.ruling.reason
 
     @property
     def line(self) -> str:
         """The result in one line; what was only drawn at random is not said to hold."""
         head = f"{self.law.id} [{self.domain.value}]:"
         if self.verdict is Verdict.HOLDS:
-            return f"{head} {self.detail}"
+            return f"{head} {self.basis}"
         if self.verdict is Verdict.NOT_TRIED:
             return f"{head} not tried: {self.detail}"
-        return f"{head} {self.verdict.value}" + (f" ({self.detail})" if self.detail else "")
+        return f"{head} {self.verdict.value}" + (f" ({self.basis})" if self.basis else "")
 
     def __str__(self) -> str:
         if self.counterexample is None:
@@ -163,6 +193,11 @@ class LawReport:
         return tuple(result for result in self.results if result.verdict is Verdict.VIOLATED)
 
     @property
+    def contradictions(self) -> tuple[str, ...]:
+        """The laws on which the class and its rule disagree, which is an error of this project."""
+        return tuple(found for result in self.results if (found := result.contradiction))
+
+    @property
     def unchecked(self) -> tuple[LawResult, ...]:
         """The laws that could not be checked, or not in every column; their details say why."""
         return tuple(result for result in self.results if result.verdict in UNDECIDED)
@@ -183,10 +218,11 @@ class LawReport:
         """Raise if a law is violated.
 
         Raises:
-            LawViolationError: one is.
+            LawViolationError: one is, or the class and its rule disagree.
         """
-        if not self.ok:
-            raise LawViolationError("\n".join((f"{self.subject}, seed {self.seed}", *map(str, self.violations))))
+        if not self.ok or self.contradictions:
+            head = (f"{self.subject}, seed {self.seed}", *map(contradiction_text, self.contradictions))
+            raise LawViolationError("\n".join((*head, *map(str, self.violations))))
 
     def raise_if_unchecked(self) -> None:
         """Raise if a law could not be checked.
@@ -200,7 +236,8 @@ class LawReport:
 
     def __str__(self) -> str:
         judged = [str(result) for result in self.results if result.verdict is not Verdict.NOT_APPLICABLE]
-        return "\n".join((f"{self.subject}, seed {self.seed}", *judged, *self.left_out, *self.reach))
+        errors = map(contradiction_text, self.contradictions)
+        return "\n".join((f"{self.subject}, seed {self.seed}", *errors, *judged, *self.left_out, *self.reach))
 
     def __repr__(self) -> str:
         return f"<LawReport: {law_headline(self.subject, self.seed, self.results)}>"
@@ -224,12 +261,19 @@ class LawReport:
 
     @property
     def reach(self) -> list[str]:
-        """What `proved` means here: the operands of which every combination was tried, one line each."""
+        """What `proved` means but for all rows: the operands of which every combination was tried, one line each."""
+        tried = {one.domain for one in self.results if one.verdict is Verdict.PROVED and not one.for_all_rows}
         return [
             line
             for domain, bounds in self.bounds.items()
+            if domain in tried
             for line in (f"proved [{domain.value}], for these values: every combination of", *_indented(bounds.lines))
         ]
+
+
+def contradiction_text(found: str) -> str:
+    """Say that a class and its rule disagree."""
+    return f"internal error: {found}; the rule of the class is wrong: report this, and trust what was tried alone"
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:

@@ -175,7 +175,7 @@ class RecordMaker:
             name = field.name
             if name in spec.ordering_heads:
                 part = ordering_part(spec, name, rank)
-                record[name] = _sequence(rank) if spec.sequences else value_at(field.schema, part)
+                record[name] = sequence_at(rank) if spec.sequences else value_at(field.schema, part)
             elif name in values:
                 record[name] = values[name]
             elif name not in spec.key and name in spec.pools:
@@ -291,8 +291,8 @@ def constant_of(field: Field, spec: RecordSpec) -> Any:
     return _KEY if plain.kind == "string" and plain.logical is None else value_at(plain, 1)
 
 
-def _sequence(rank: int) -> str:
-    # As text 1.10 is before 1.9, as positions after it.
+def sequence_at(rank: int) -> str:
+    """Return a position in MySQL's binary log: as text 1.10 is before 1.9, as a position after it."""
     return f"1.{rank + 8}"
 
 

@@ -142,7 +142,10 @@ KNOWN = (
     Known("RewriteAvroPayload", ALL, ("xi", "xi", ""), "it refuses to combine, so the other laws are not checked"),
     Known("COMMIT_TIME_ORDERING", ("1.0", *NEW), ("c", "ct", "ct"), "arrival order decides, by design"),
     Known(
-        "EVENT_TIME_ORDERING", ("1.0", *NEW), ("", "x", "x"), "a delete is not stored, so the next version is an insert"
+        "EVENT_TIME_ORDERING",
+        ("1.0", *NEW),
+        ("", "x", "ax"),
+        "a delete is not stored, so the next version is an insert; one with Integer 0 removes later data, too",
     ),
     *(
         Known(

@@ -143,7 +143,8 @@ def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_p
     path.write_text(json.dumps({"type": "record", "name": "row", "fields": fields}), encoding="utf-8")
     words = ("EVENT_TIME_ORDERING", "--schema", str(path), "--key", "id", "--ordering", "late", "--exhaustive")
     text = " ".join(run(*words).stdout.split())
-    assert "action [data]: proved (for these values, " in text
+    assert "action [data]: proved (for all rows, by its rule: one version stays whole, by ordering value; tried" in text
+    assert "purity [data]: proved (for these values, " in text
     assert "cases: every 2 or 3 of 5 versions, on 5 stored rows and on none; every 2 of " in text
     assert "every 2 of 1 block of versions; ordering values False, True)" in text
     assert "5 records: id 'key'; late False, True; n 1, 0, 2, 3" in text

@@ -15,7 +15,7 @@ _SYMBOLS: Final = {"+": "holds", "**-**": "violated", "?": "open", ".": "none"}
 _LEGEND: Final = (
     "Three marks per law: records only; with records marked as deletes; with deletes that have no record.",
     (
-        "+ proved on a small universe, \u2212 violated, ? not checked, dot: does not apply. "
+        "+ proved for all rows or on a small universe, \u2212 violated, ? not checked, dot: does not apply. "
         "Each class in its newest release."
     ),
 )

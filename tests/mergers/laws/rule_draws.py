@@ -1,0 +1,297 @@
+"""Rules, rows and versions to try laws on: drawn at random, and judged by folding with the interpreter alone."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+from hypothesis import strategies as st
+
+from mergers.laws import Domain, Version
+from mergers.laws.core import Act, Incoming, Merge, Row
+from mergers.laws.equality import canonical
+from mergers.laws.stated import StatedRules
+from mergers.rules import RuleVersion, merged
+from payloads import NATURAL_ORDER, parse_schema
+from payloads.rules import (
+    DATA,
+    Against,
+    AllOf,
+    AnyOf,
+    ByArrival,
+    ByColumn,
+    ByOrdering,
+    Case,
+    ColumnIs,
+    Concat,
+    Constant,
+    Default,
+    DeleteTests,
+    Effect,
+    Error,
+    ErrorKind,
+    FirstNonDefault,
+    FirstNonMarker,
+    FirstNonNull,
+    Greatest,
+    IfElse,
+    IsDelete,
+    IsEmpty,
+    IsNatural,
+    LaterIs,
+    Least,
+    Marker,
+    MergeRule,
+    Not,
+    Role,
+    Sum,
+    Take,
+    Union,
+)
+
+OLDER, NEWER, LATER, EARLIER = Role.OLDER, Role.NEWER, Role.LATER, Role.EARLIER
+
+
+def schema_of(ordering="long"):
+    """Return a schema with a column of each kind of value, ordered by a type."""
+    fields = [
+        ("id", "string"),
+        ("ts", ["null", ordering]),
+        ("note", ["null", "string"]),
+        ("plain", "string"),
+        ("hits", ["null", "int"]),
+        ("count", "long"),
+        ("score", ["null", "double"]),
+        ("ok", ["null", "boolean"]),
+        ("tags", ["null", {"type": "array", "items": "string"}]),
+        ("flags", {"type": "array", "items": "boolean"}),
+        ("counts", {"type": "map", "values": "long"}),
+        ("_hoodie_is_deleted", ["null", "boolean"]),
+    ]
+    defaults = {"count": 5, "plain": "none"}
+    return parse_schema(
+        {
+            "type": "record",
+            "name": "row",
+            "fields": [
+                {"name": name, "type": kind, **({"default": None} if isinstance(kind, list) else {})}
+                | ({"default": defaults[name]} if name in defaults else {})
+                for name, kind in fields
+            ],
+        }
+    )
+
+
+VALUES: dict[str, tuple[Any, ...]] = {
+    "note": (None, "", "a", "b", "x", "X"),
+    "plain": ("none", "p", "q", "x"),
+    "hits": (None, 0, 1, 5, -3, 2**31 - 1),
+    "count": (5, 0, 1, 7, 2**63 - 1),
+    "score": (None, 0.0, -0.0, 0.1, 0.2, 0.3, float("nan"), 1e16),
+    "ok": (None, True, False),
+    "tags": (None, [], ["a"], ["b", "a"]),
+    "flags": ([], [True], [False, True]),
+    "counts": ({}, {"k": 1}, {"k": 2}, {"k": 3, "m": 1}),
+    "_hoodie_is_deleted": (None, False, True),
+}
+RANKS = {"long": (1, 2, 3), "int": (-1, 0, 1, 2), "string": ("1", "10", "2"), "double": (-0.0, 0.0, float("nan"))}
+
+# -- rules
+
+TESTS = st.recursive(
+    st.sampled_from(
+        [
+            IsDelete(NEWER),
+            IsDelete(OLDER),
+            IsEmpty(OLDER),
+            IsEmpty(NEWER),
+            IsNatural(NEWER),
+            IsNatural(OLDER),
+            LaterIs(NEWER),
+            LaterIs(OLDER),
+            ColumnIs(NEWER, "note", "x"),
+            ColumnIs(LATER, "note", None),
+            ColumnIs(OLDER, "ok", value=True),
+            ColumnIs(NEWER, "hits", 5),
+        ]
+    ),
+    lambda tests: (
+        st.lists(tests, min_size=1, max_size=2).map(tuple).map(AllOf)
+        | st.lists(tests, min_size=1, max_size=2).map(tuple).map(AnyOf)
+        | tests.map(Not)
+    ),
+    max_leaves=3,
+)
+_LEAVES = {
+    "note": [Least(), Greatest(), Constant("c"), Constant(None)],
+    "plain": [Least(), Greatest(), Constant("c")],
+    "hits": [Sum(), Least(), Greatest(), Constant(5)],
+    "count": [Sum(), Least(), Greatest(), Constant(5)],
+    "score": [Sum(), Least(), Greatest(), Constant(0.1)],
+    "ok": [Least(), Greatest(), Constant(value=True)],
+    "tags": [Concat()],
+    "flags": [Concat()],
+    "counts": [Union()],
+    DATA: [],
+}
+
+
+def nodes(name):
+    """Return nodes for a column."""
+    takes = [Take(one) for one in Role]
+
+    def parts(inner):
+        values = st.lists(inner, min_size=1, max_size=3).map(tuple)
+        found = values.map(FirstNonNull) | st.builds(FirstNonDefault, values, st.sampled_from(Default))
+        if name in {"note", "plain"}:
+            found |= st.builds(FirstNonMarker, values, st.sampled_from(["x", "a"]))
+        return found | st.builds(IfElse, TESTS, inner, inner)
+
+    usual = [
+        FirstNonNull((Take(LATER), Take(EARLIER))),
+        FirstNonNull((Take(NEWER), Take(OLDER))),
+        FirstNonDefault((Take(NEWER), Take(OLDER))),
+    ]
+    leaves = st.sampled_from([*takes, *_LEAVES[name]])
+    return leaves | st.sampled_from(usual) | st.recursive(leaves, parts, max_leaves=3)
+
+
+COLUMNS = st.dictionaries(st.sampled_from(sorted(_LEAVES)), st.none(), max_size=2).flatmap(
+    lambda names: st.fixed_dictionaries({name: nodes(name) for name in names})
+)
+_SIDES = st.sampled_from([OLDER, NEWER])
+LATERS = (
+    st.just(ByArrival())
+    | st.builds(ByOrdering, _SIDES, st.booleans(), unlike_wins=st.booleans())
+    | st.builds(ByColumn, st.sampled_from([("ts",), ("hits",)]), st.sampled_from(Against), _SIDES, st.booleans())
+)
+GIVES = st.sampled_from([one for one in Effect if one is not Effect.SENTINEL]) | st.just(Error(ErrorKind.FAILED))
+DELETES = st.sampled_from(
+    [DeleteTests(), DeleteTests(flag=True), DeleteTests(marker=Marker("note", "x", ignore_case=True))]
+)
+CASES = st.lists(st.builds(Case, TESTS, GIVES), max_size=2).map(tuple)
+MADE = st.none() | st.sampled_from([Effect.NEW, Effect.FILLED, Effect.CHANGED, Effect.EDITED, Effect.INCOMING])
+MERGE_RULES = st.builds(MergeRule, LATERS, DELETES, CASES, MADE, COLUMNS) | st.builds(
+    MergeRule, LATERS, columns=COLUMNS
+)
+ORDERINGS = st.sampled_from(
+    [("long", ()), ("long", ("ts",)), ("int", ("ts",)), ("string", ("ts",)), ("double", ("ts",))]
+)
+
+
+@st.composite
+def stated(draw):
+    """Draw the rules of a class: often one rule at all points."""
+    kind, fields = draw(ORDERINGS)
+    batch = draw(MERGE_RULES)
+    stored = draw(st.just(batch) | MERGE_RULES)
+    alone = draw(
+        st.sampled_from([MergeRule(), MergeRule(cases=(Case(IsDelete(NEWER), Effect.DELETE),), deletes=batch.deletes)])
+    )
+    marks = draw(st.booleans())
+    return StatedRules(
+        schema_of(kind),
+        batch,
+        stored,
+        None if marks else alone,
+        ordering_fields=fields,
+        fixed={"id": "key"},
+        marks=marks,
+        null_orderings=draw(st.booleans()),
+    )
+
+
+# -- versions
+
+
+def some_version(rules, domain, chance):
+    """Return a version of a domain at random."""
+    record = some_record(rules, chance)
+    while rules.deletes(record):
+        if domain is Domain.FLAGGED:
+            return rules.version(record, is_delete=True)
+        record = some_record(rules, chance)
+    if domain is Domain.EMPTY and chance.random() < 0.3:
+        carried = chance.choice([NATURAL_ORDER, rules.version(record).ordering])
+        return Version(None, carried, is_delete=True)
+    return rules.version(record, is_delete=domain is Domain.FLAGGED and rules.marks and chance.random() < 0.3)
+
+
+def some_record(rules, chance):
+    """Return a record at random, a delete or not."""
+    kind = rules.schema.by_name["ts"].schema.non_null.kind
+    record = {"id": "key", "ts": chance.choice(RANKS[kind])}
+    if chance.random() < 0.2 and (rules.null_orderings or not rules.ordering_fields):
+        record["ts"] = None
+    return record | {name: chance.choice(values) for name, values in VALUES.items()}
+
+
+# -- laws, by the interpreter alone
+
+ERROR = "error"
+
+
+def value(rules, expr, row, versions):
+    """Return a side of an equation as comparable data: of a version, of a row, or an error; None is no version."""
+    match expr:
+        case Incoming(position):
+            return rules.seen(versions[position])
+        case Row():
+            return row
+        case Merge(older, newer):
+            sides = [value(rules, one, row, versions) for one in (older, newer)]
+            return next((one for one in sides if one == ERROR), None) or _merged(rules, *sides)
+        case Act(stored, newer):
+            sides = [value(rules, one, row, versions) for one in (stored, newer)]
+            return next((one for one in sides if one == ERROR), None) or _acted(rules, *sides)
+    raise AssertionError(expr)
+
+
+def _merged(rules, older, newer):
+    found = merged(rules.batch, older, newer, rules.schema)
+    return ERROR if isinstance(found.gives, Error) else found.version or "no version"
+
+
+def _acted(rules, row, newer):
+    if row is None and rules.marks:
+        return None if newer.marked else newer.record
+    older = RuleVersion(None, NATURAL_ORDER) if row is None else RuleVersion(row, rules.carried(row))
+    found = merged(rules.alone if row is None else rules.stored, older, newer, rules.schema)
+    if isinstance(found.gives, Error):
+        return ERROR
+    if found.gives is Effect.SENTINEL:
+        return row
+    made = found.version
+    return None if made is None or (rules.marks and made.marked) else made.record
+
+
+def shown(side, schema):
+    """Return what is observable of a side."""
+    if isinstance(side, RuleVersion):
+        return shown(side.record, schema), repr(side.ordering), side.marked
+    return canonical(side, schema) if isinstance(side, dict) else side
+
+
+def differs(rules, law, row, versions):
+    """Whether a law does not hold on these operands; `applies` is looked at."""
+    if not law.applies(tuple(versions), lambda left, right: (left > right) - (left < right)):
+        return False
+    for equation in law.stated(len(versions)):
+        sides = [shown(value(rules, side, row, versions), rules.schema) for side in equation]
+        if sides[0] != sides[1]:
+            return True
+    return False
+
+
+def refuting(rules, law, domain, *, seed=0, tries=300):
+    """Return operands on which a law does not hold, of 1 to 5 versions at random; None if none were found."""
+    chance = random.Random(seed)  # noqa: S311 (the seed repeats it)
+    largest = law.sizes[1] + (law.condition is None and law.sizes[1] > 1)
+    for _ in range(tries):
+        size = chance.randint(law.sizes[0], largest)
+        row = None if chance.random() < 0.3 else some_record(rules, chance)
+        row = None if row is not None and rules.deletes(row) else row
+        versions = [some_version(rules, domain, chance) for _ in range(size)]
+        if differs(rules, law, row, versions):
+            return row, versions
+    return None
