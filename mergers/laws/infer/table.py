@@ -7,6 +7,7 @@ import itertools
 import operator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from mergers.laws.infer.columns import NEWER, OLDER, ORDERED, by_later, candidates, turned
 from mergers.laws.infer.decisions import Choice, Tested
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare
@@ -18,24 +19,15 @@ from payloads.rules import (
     ByColumn,
     ByOrdering,
     ColumnIs,
-    Concat,
-    Constant,
     Effect,
     Error,
     ErrorKind,
-    FirstNonDefault,
-    FirstNonMarker,
-    FirstNonNull,
-    Greatest,
     IsEmpty,
     LaterIs,
-    Least,
     MergeRule,
     Point,
     Role,
-    Sum,
     Take,
-    Union,
 )
 
 if TYPE_CHECKING:
@@ -46,15 +38,10 @@ if TYPE_CHECKING:
     from payloads.ordering import Ordering
     from payloads.rules import Column, Later, Test
 
-OLDER, NEWER = Role.OLDER, Role.NEWER
-_ORDERED: Final = frozenset({"int", "long", "float", "double", "string", "boolean", "bytes", "fixed", "enum"})
-_NUMBERS: Final = frozenset({"int", "long", "float", "double"})
 _MOST_PAIRED: Final = 6
 _MOST_VALUES: Final = 12
 """How many values of a column are tried in tests and as constants."""
 _MISSING: Final = -2
-_OTHER: Final = {OLDER: NEWER, NEWER: OLDER}
-_SWAPPED: Final = {OLDER: Role.EARLIER, NEWER: Role.LATER}
 
 
 class Comparison(NamedTuple):
@@ -188,7 +175,7 @@ class Table:
 
     def _compared(self) -> Iterator[tuple[str, ...]]:
         """Give the columns that may say which version is later, and pairs of those that have no nulls."""
-        ordered = [field for field in self.schema.fields if field.schema.non_null.kind in _ORDERED]
+        ordered = [field for field in self.schema.fields if field.schema.non_null.kind in ORDERED]
         varied = [field for field in ordered if len(self._values(field.name, NEWER)) > 1]
         yield from ((field.name,) for field in varied)
         never_null = [field.name for field in varied if not field.schema.nullable]
@@ -218,10 +205,10 @@ class Table:
             return [Choice(node, right) for node, (right, _) in plain.items()]
         found = [Choice(node, right) for node, (right, _) in plain.items() if isinstance(node, Take)]
         relative = []
-        for node, (right, turned) in plain.items():
-            said = _by_later(node)
-            if said is not None and turned is not None:
-                relative.append(Choice(said, (by.newer & right) | (by.older & turned)))
+        for node, (right, other) in plain.items():
+            said = by_later(node)
+            if said is not None and other is not None:
+                relative.append(Choice(said, (by.newer & right) | (by.older & other)))
         rest = [Choice(node, right) for node, (right, _) in plain.items() if not isinstance(node, Take)]
         return [*relative[:1], *found, *relative[1:], *rest]
 
@@ -233,11 +220,11 @@ class Table:
             for _, answer in self.asked
         ]
         found: dict[Column, tuple[int, int | None]] = {}
-        for node in self._candidates(field):
-            turned = _turned(node)
+        for node in candidates(field, self._constants, self._results(field)):
+            other = turned(node)
             found[node] = (
                 self._right(node, field, wanted),
-                None if turned is None else self._right(turned, field, wanted),
+                None if other is None else self._right(other, field, wanted),
             )
         return found
 
@@ -246,30 +233,6 @@ class Table:
             text is not None and (self.made >> at) & 1 == 1 and _given(node, pair, field) == text
             for at, (pair, text) in enumerate(zip(self._pairs, wanted, strict=True))
         )
-
-    def _candidates(self, field: Field) -> Iterator[Column]:
-        newer_first, older_first = (Take(NEWER), Take(OLDER)), (Take(OLDER), Take(NEWER))
-        yield from newer_first
-        for sides in (newer_first, older_first):
-            yield FirstNonNull(sides)
-            if field.has_default and field.default is not None:
-                yield FirstNonDefault(sides)
-        plain = field.schema.non_null
-        if plain.kind in {"string", "bytes"} and plain.logical is None:
-            kind = str if plain.kind == "string" else bytes
-            for marker in dict.fromkeys(one for one in self._constants if isinstance(one, kind)):
-                for sides in (newer_first, older_first):
-                    yield FirstNonMarker(sides, marker)
-                    yield FirstNonMarker((FirstNonNull(sides), sides[1]), marker)
-        if plain.kind in _ORDERED:
-            yield from (Least(), Greatest())
-        if plain.kind in _NUMBERS and plain.logical is None:
-            yield Sum()
-        if plain.kind == "array":
-            yield Concat()
-        if plain.kind == "map":
-            yield Union()
-        yield from map(Constant, self._results(field))
 
     def _results(self, field: Field) -> list[Any]:
         """Return values that neither version has, which the class may put there itself."""
@@ -332,33 +295,3 @@ def _comparisons(made: Callable[..., Later], orders: Sequence[int | ErrorKind]) 
         first, last = (greater, less) if reverse else (less, greater)
         ties = equal if tie is NEWER else 0
         yield Comparison(made(tie=tie, reverse=reverse), first | ties | missing, last | (equal & ~ties), failing)
-
-
-def _turned(node: Column) -> Column | None:
-    """Return a node with both versions exchanged; None for one that treats them alike."""
-    match node:
-        case Take(side):
-            return Take(_OTHER[side])
-        case FirstNonNull((Take(first), Take(_))):
-            return FirstNonNull((Take(_OTHER[first]), Take(first)))
-        case FirstNonDefault((Take(first), Take(_)), by):
-            return FirstNonDefault((Take(_OTHER[first]), Take(first)), by)
-        case FirstNonMarker((Take(first), Take(_)), marker):
-            return FirstNonMarker((Take(_OTHER[first]), Take(first)), marker)
-        case _:
-            return None
-
-
-def _by_later(node: Column) -> Column | None:
-    """Return a node that says LATER for the newer version, and EARLIER for the older one."""
-    match node:
-        case Take(side):
-            return Take(_SWAPPED[side])
-        case FirstNonNull((Take(first), Take(last))):
-            return FirstNonNull((Take(_SWAPPED[first]), Take(_SWAPPED[last])))
-        case FirstNonDefault((Take(first), Take(last)), by):
-            return FirstNonDefault((Take(_SWAPPED[first]), Take(_SWAPPED[last])), by)
-        case FirstNonMarker((Take(first), Take(last)), marker):
-            return FirstNonMarker((Take(_SWAPPED[first]), Take(_SWAPPED[last])), marker)
-        case _:
-            return None

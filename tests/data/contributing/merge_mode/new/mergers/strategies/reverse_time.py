@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mergers.strategies.buffered import MARKED, BufferedMerger, DeleteEntry, Version, is_later
-from payloads.rules import ByOrdering, MergeRule
+from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version, is_later
+from payloads.rules import MARKED, ByOrdering, MergeRule
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
