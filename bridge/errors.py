@@ -15,54 +15,34 @@ if TYPE_CHECKING:
 
 
 class InputError(PayloadBridgeError, ValueError):
-    """Data or settings that a user gave can't be used.
-
-    Added in 0.1.0.
-    """
+    """Data or settings that a user gave can't be used."""
 
 
 class PlanError(PayloadBridgeError, ValueError):
-    """The settings of a merge plan contradict each other, or are not ported.
-
-    Added in 0.1.0.
-    """
+    """The settings of a merge plan contradict each other, or are not ported."""
 
 
 class EngineError(PayloadBridgeError, RuntimeError):
     """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM.
 
     Or Hudi's writer has completed a commit and failed after it; the message names the commit.
-
-    Added in 0.1.0.
     """
 
 
 class ClassLinkError(PayloadBridgeError, TypeError):
-    """A compiled class needs what a release of Hudi does not have.
-
-    Added in 0.1.0.
-    """
+    """A compiled class needs what a release of Hudi does not have."""
 
 
 class ConflictError(PayloadBridgeError, RuntimeError):
-    """Another writer changed a table between the read of a merge and its commit.
-
-    Added in 0.1.0.
-    """
+    """Another writer changed a table between the read of a merge and its commit."""
 
 
 class BooksError(PayloadBridgeError, RuntimeError):
-    """The rows that came into a run are not those that it accounts for.
-
-    Added in 0.1.0.
-    """
+    """The rows that came into a run are not those that it accounts for."""
 
 
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
-    """Spark needs a Java runtime, and there is none that it can run on.
-
-    Added in 0.1.0.
-    """
+    """Spark needs a Java runtime, and there is none that it can run on."""
 
 
 class MergeFailedError(PayloadBridgeError, RuntimeError):
@@ -75,8 +55,6 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
             can't be read.
         key: the columns of the record key with their values.
         field: the field at fault, if there is one.
-
-    Added in 0.1.0.
     """
 
     def __init__(

@@ -61,8 +61,6 @@ class MergePlan:
             its versions, and merges the others.
         call_timeout: how many seconds a call of a user's class may take, before it is taken for one without an end;
             0 for any time.
-
-    Added in 0.1.0.
     """
 
     payload: PayloadRef | None = None

@@ -169,8 +169,6 @@ def redacted(*columns: str) -> contextlib.AbstractContextManager[Redaction]:
 
     Args:
         columns: names, at any depth of a record; `all` for every column.
-
-    Added in 0.1.0.
     """
     return Redaction.of(columns).applied()
 

@@ -11,32 +11,17 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 EVENT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
-"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload.
-
-Added in 0.1.0.
-"""
+"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload."""
 COMMIT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
-"""Commit time ordering: the later version wins.
-
-Added in 0.1.0.
-"""
+"""Commit time ordering: the later version wins."""
 PAYLOAD_BASED_MERGE_STRATEGY_UUID: Final = "00000000-0000-0000-0000-000000000000"
-"""Mode CUSTOM with a payload: the table's payload class merges.
-
-Added in 0.1.0.
-"""
+"""Mode CUSTOM with a payload: the table's payload class merges."""
 CUSTOM_MERGE_STRATEGY_UUID: Final = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
-"""Mode CUSTOM in general (from 1.1 on); a merger of its own has an id of its own.
-
-Added in 0.1.0.
-"""
+"""Mode CUSTOM in general (from 1.1 on); a merger of its own has an id of its own."""
 
 
 class HoodieRecordType(enum.Enum):
-    """The in-memory form of an engine's records.
-
-    Added in 0.1.0.
-    """
+    """The in-memory form of an engine's records."""
 
     AVRO = "AVRO"
     SPARK = "SPARK"
@@ -44,10 +29,7 @@ class HoodieRecordType(enum.Enum):
 
 
 class RecordMergeMode(enum.Enum):
-    """The merge modes of Hudi 1.0 and later.
-
-    Added in 0.1.0.
-    """
+    """The merge modes of Hudi 1.0 and later."""
 
     COMMIT_TIME_ORDERING = "COMMIT_TIME_ORDERING"
     EVENT_TIME_ORDERING = "EVENT_TIME_ORDERING"
@@ -63,10 +45,7 @@ STRATEGY_OF_MODE: Final = {
 
 
 class OperationMode(enum.Enum):
-    """Which payload method a merge corresponds to: two incoming versions, or an incoming one and the stored row.
-
-    Added in 0.1.0.
-    """
+    """Which payload method a merge corresponds to: two incoming versions, or an incoming one and the stored row."""
 
     PRE_COMBINE = "pre_combine"
     COMBINE = "combine"
@@ -79,8 +58,6 @@ class HoodieRecordMerger(Protocol):
     Attributes:
         record_type: the form of the records that `merge` takes.
         merging_strategy: UUID of the rule; implementations of one rule for several engines share it.
-
-    Added in 0.1.0.
     """
 
     @property

@@ -31,8 +31,6 @@ class AvroRecordMerger:
     `combine` applies an incoming version to a stored one (combine_and_get_update_value), `pre_combine` combines two
     incoming versions. Without a mode the carrier of the older version decides: plain data is stored, a payload is
     incoming. A merge point always names the mode that its release uses there.
-
-    Added in 0.1.0.
     """
 
     record_type: Final = HoodieRecordType.AVRO

@@ -18,8 +18,6 @@ class MergesColumns(Protocol):
 
     It stands beside `merge` under the same `merging_strategy`: in the same class, or in one of record type SPARK, and
     both must answer alike.
-
-    Added in 0.1.0.
     """
 
     def merge_columns(

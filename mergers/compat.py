@@ -128,8 +128,6 @@ def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
     Raises:
         MergerConfigError: it is not a merger, or its class needs arguments.
         PayloadConfigError: it states a rule and merges by a method, too.
-
-    Added in 0.1.0.
     """
     merger = _instance(obj_or_class) if isinstance(obj_or_class, type) else obj_or_class
     if isinstance(getattr(merger, "rule", None), MergeRule) and not isinstance(merger, RuleMerger):

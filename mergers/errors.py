@@ -6,10 +6,7 @@ from payloads.errors import PayloadBridgeError
 
 
 class UnsupportedRecordOperationError(PayloadBridgeError, RuntimeError):
-    """A carrier does not support this call (UnsupportedOperationException of HoodieRecord).
-
-    Added in 0.1.0.
-    """
+    """A carrier does not support this call (UnsupportedOperationException of HoodieRecord)."""
 
     @classmethod
     def from_call(cls, carrier: type, call: str, instead: str) -> UnsupportedRecordOperationError:
@@ -18,14 +15,8 @@ class UnsupportedRecordOperationError(PayloadBridgeError, RuntimeError):
 
 
 class MergerConfigError(PayloadBridgeError, ValueError):
-    """A merger, its strategy or its implementations are configured in a way that can't work.
-
-    Added in 0.1.0.
-    """
+    """A merger, its strategy or its implementations are configured in a way that can't work."""
 
 
 class MergerNotFoundError(PayloadBridgeError, LookupError):
-    """No implementation has the strategy and the record type that were requested, or a name does not exist.
-
-    Added in 0.1.0.
-    """
+    """No implementation has the strategy and the record type that were requested, or a name does not exist."""

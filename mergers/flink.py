@@ -34,8 +34,6 @@ class FlinkAvroMerger:
     Attributes:
         merger: merges the Avro records.
         merging_strategy: that of `merger`.
-
-    Added in 0.1.0.
     """
 
     record_type: Final = HoodieRecordType.FLINK
@@ -107,8 +105,6 @@ class FlinkPayloadMerger(FlinkAvroMerger):
     1.0, and as a delete block has it from 1.1 on. What the payload deletes is None until 1.0; from 1.1 on a version is
     a delete by its operation (`D`, `-U`), flag or marker. One by flag or marker is never inserted, but keeps its data
     in a merge, as in Hudi's copy-on-write merge: a payload that makes a row of it has a row, flagged or not.
-
-    Added in 0.1.0.
     """
 
     def __init__(
@@ -203,7 +199,5 @@ def on_flink(merger: HoodieRecordMerger) -> HoodieRecordMerger:
 
     Raises:
         MergerConfigError: it merges Spark's rows.
-
-    Added in 0.1.0.
     """
     return merger if merger.record_type is HoodieRecordType.FLINK else FlinkAvroMerger(merger)

@@ -47,8 +47,6 @@ class MergerRef:
         jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
         strategy: the strategy id that a compiled merger returns, once it is known.
-
-    Added in 0.1.0.
     """
 
     name: str
@@ -122,8 +120,6 @@ def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> Hoodi
     Raises:
         MergerNotFoundError: nothing has this name.
         MergerConfigError: what is given or named is not a merger.
-
-    Added in 0.1.0.
     """
     if isinstance(merger, str):
         return _named(merger.strip())

@@ -49,8 +49,6 @@ def select_merger(
     Raises:
         MergerNotFoundError: no implementation fits; the message lists what is registered.
         MergerConfigError: one of the implementations is not a merger, or the engine has no such record type.
-
-    Added in 0.1.0.
     """
     wanted, form = strategy_id(strategy), _record_type(engine)
     registered = [resolve_merger(implementation) for implementation in implementations]
@@ -71,8 +69,6 @@ def runnable_here(merger: HoodieRecordMerger) -> HoodieRecordMerger:
 
     Raises:
         MergerConfigError: it merges FLINK records.
-
-    Added in 0.1.0.
     """
     if merger.record_type is HoodieRecordType.FLINK:
         msg = f"{_described(merger)}: FLINK records exist only in Flink; register an AVRO or SPARK implementation too"
@@ -87,8 +83,6 @@ class MergerConfig:
     Attributes:
         strategy: UUID; a merge mode is turned into its UUID.
         implementations: what `select_merger` takes, in order of preference.
-
-    Added in 0.1.0.
     """
 
     strategy: str

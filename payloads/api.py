@@ -66,10 +66,7 @@ class Sentinel:
 
 
 SENTINEL: Final = Sentinel()
-"""What `combine_and_get_update_value` returns to leave the stored row as it is (HoodieRecord.SENTINEL).
-
-Added in 0.1.0.
-"""
+"""What `combine_and_get_update_value` returns to leave the stored row as it is (HoodieRecord.SENTINEL)."""
 
 
 class HoodieRecordPayload(ABC):
@@ -90,8 +87,6 @@ class HoodieRecordPayload(ABC):
         keeps_schema: whether objects of users' subclasses are told the schema of each call.
         decodes_anew: whether each call of Hudi's class hands a copy of the record to a user's subclass.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
-
-    Added in 0.1.0.
     """
 
     release: ClassVar[HudiRelease] = HudiRelease.latest()

@@ -21,18 +21,13 @@ def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
 
 class PayloadBridgeError(Exception):
-    """Root of every error that this project raises on purpose.
-
-    Added in 0.1.0.
-    """
+    """Root of every error that this project raises on purpose."""
 
 
 class OrderingTypeError(PayloadBridgeError, TypeError):
     """Two ordering values have different Java classes (ClassCastException in `compareTo`).
 
     Give every version of a record the same type of ordering value.
-
-    Added in 0.1.0.
     """
 
     @classmethod
@@ -53,23 +48,15 @@ class NullOrderingError(PayloadBridgeError, ValueError):
     """An ordering value is null where Hudi needs one.
 
     Fill the ordering field before the write, or choose a payload that ignores ordering.
-
-    Added in 0.1.0.
     """
 
 
 class PayloadConfigError(PayloadBridgeError, ValueError):
-    """The properties contradict each other or miss a key that the payload needs.
-
-    Added in 0.1.0.
-    """
+    """The properties contradict each other or miss a key that the payload needs."""
 
 
 class SchemaError(PayloadBridgeError, ValueError):
-    """A record does not fit its schema, a field is missing, or bytes can't be decoded.
-
-    Added in 0.1.0.
-    """
+    """A record does not fit its schema, a field is missing, or bytes can't be decoded."""
 
     @classmethod
     def from_missing_field(cls, field: str, available: Iterable[str]) -> SchemaError:
@@ -78,24 +65,15 @@ class SchemaError(PayloadBridgeError, ValueError):
 
 
 class PayloadNotFoundError(PayloadBridgeError, LookupError):
-    """There is no payload class of this name in this release.
-
-    Added in 0.1.0.
-    """
+    """There is no payload class of this name in this release."""
 
 
 class PayloadConstructorError(PayloadBridgeError, TypeError):
-    """The payload class has no constructor for the given arguments, or what it names is not a payload.
-
-    Added in 0.1.0.
-    """
+    """The payload class has no constructor for the given arguments, or what it names is not a payload."""
 
 
 class PayloadFamilyError(PayloadBridgeError, TypeError):
-    """`pre_combine` got a payload of an unrelated class (ClassCastException of Java's bridge method).
-
-    Added in 0.1.0.
-    """
+    """`pre_combine` got a payload of an unrelated class (ClassCastException of Java's bridge method)."""
 
     @classmethod
     def from_classes(cls, receiver: type, argument: type) -> PayloadFamilyError:
@@ -107,14 +85,8 @@ class PayloadFamilyError(PayloadBridgeError, TypeError):
 
 
 class UnsupportedPayloadOperationError(PayloadBridgeError, RuntimeError):
-    """The payload class does not support this call in any release (UnsupportedOperationException).
-
-    Added in 0.1.0.
-    """
+    """The payload class does not support this call in any release (UnsupportedOperationException)."""
 
 
 class PayloadFailedError(PayloadBridgeError, RuntimeError):
-    """Payload code failed on a record: its own rule can't be applied, or a user's class raised.
-
-    Added in 0.1.0.
-    """
+    """Payload code failed on a record: its own rule can't be applied, or a user's class raised."""

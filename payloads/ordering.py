@@ -32,8 +32,6 @@ class Ordering:
             `local_date`; nanoseconds since 1970-01-01 UTC for `timestamp`, microseconds for `instant`; a tuple
             of `Ordering | None` for `array`.
         schema: the Avro schema of the value, for `avro` and `map` alone.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("java_type", "schema", "value")
@@ -87,10 +85,7 @@ class Ordering:
 
 
 NATURAL_ORDER = Ordering("int", 0)
-"""Arrival order: the ordering value of a record that has none.
-
-Added in 0.1.0.
-"""
+"""Arrival order: the ordering value of a record that has none."""
 
 
 def same_class(left: Ordering, right: Ordering) -> bool:

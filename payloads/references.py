@@ -27,8 +27,6 @@ class PayloadRef:
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
         built_for: the release that a compiled class, and no other (PayloadConfigError), was compiled for; under a later
             one it runs as if it were recompiled.
-
-    Added in 0.1.0.
     """
 
     name: str
@@ -114,8 +112,6 @@ class StoredPayloadRef(PayloadRef):
 
     Whoever can write a table could otherwise have its readers import any module. So the name is that of a class of
     Hudi or of an installed entry point; a Python path is refused and never imported.
-
-    Added in 0.1.0.
     """
 
     def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:

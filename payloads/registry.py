@@ -85,8 +85,6 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()
     Raises:
         PayloadNotFoundError: nothing has this name, the release does not ship the class, or importing it failed.
         PayloadConstructorError: what it names is not a payload.
-
-    Added in 0.1.0.
     """
     name, line = name.strip(), HudiRelease.parse(release)
     return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
@@ -111,10 +109,7 @@ def resolve_stored_payload(name: str, release: str | HudiRelease = HudiRelease.l
 
 
 def builtin_payloads(release: str | HudiRelease | None = None) -> tuple[type[BuiltinPayload], ...]:
-    """Return the classes that Hudi ships, by name: those of `release`, bound to it, or all of them unbound.
-
-    Added in 0.1.0.
-    """
+    """Return the classes that Hudi ships, by name: those of `release`, bound to it, or all of them unbound."""
     classes = sorted(_builtin_classes(), key=operator.attrgetter("__name__"))
     if release is None:
         return tuple(classes)

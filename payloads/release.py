@@ -20,10 +20,7 @@ T = TypeVar("T")
 
 @functools.total_ordering
 class HudiRelease(enum.Enum):
-    """A line of Hudi releases whose merge behaviour is ported, ordered by age.
-
-    Added in 0.1.0.
-    """
+    """A line of Hudi releases whose merge behaviour is ported, ordered by age."""
 
     V0_12 = "0.12"
     V0_13 = "0.13"

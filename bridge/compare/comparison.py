@@ -48,8 +48,6 @@ class Comparison:
         to: what the user called the right side; empty for what `names` calls it.
         properties: what a real table stores, which the batches are written to; None for an empty table.
         operations: how the commits are written that are not upserts, on both sides.
-
-    Added in 0.1.0.
     """
 
     left: MergePlan

@@ -17,10 +17,7 @@ _KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 
 
 class Counts(NamedTuple):
-    """How many keys differ after a commit, by kind.
-
-    Added in 0.1.0.
-    """
+    """How many keys differ after a commit, by kind."""
 
     commit: int
     only_left: int
@@ -43,8 +40,6 @@ class Difference(NamedTuple):
         left: the row on the left side; None if there is none.
         right: the row on the right side.
         note: a remark, as a sentence.
-
-    Added in 0.1.0.
     """
 
     key: dict[str, Any]
@@ -59,8 +54,6 @@ class Example(NamedTuple):
     """A difference, the commit after which it shows, and the versions of its key until then, in order of arrival.
 
     `row` has the columns that identify it as the texts that `explain` takes, empty for null.
-
-    Added in 0.1.0.
     """
 
     commit: int

@@ -30,10 +30,7 @@ _PLACE = "_pb_place"
 
 
 class Grade(enum.Enum):
-    """How far two sides agree; the first that applies.
-
-    Added in 0.1.0.
-    """
+    """How far two sides agree; the first that applies."""
 
     REFUSED = "REFUSED"
     IDENTICAL = "IDENTICAL"

@@ -99,8 +99,6 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
             formats its partition values, or the compaction in the upgrade would change rows or leave some out.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
         InputError: a batch does not fit the table.
-
-    Added in 0.1.0.
     """
     written = as_batches(batches)
     if written.operations:

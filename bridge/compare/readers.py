@@ -89,8 +89,6 @@ def compare_readers(
             one is refused.
         PayloadConfigError: unknown release.
         PlanError: the scope does not suit the table, or a program is to read it.
-
-    Added in 0.1.0.
     """
     names = _readers_of(table, readers, scope, real=real)
     opened = table.queries()

@@ -52,8 +52,6 @@ class ReaderResult(NamedTuple):
         refused: why this reader can't read the table; None if it can.
         not_run: why this program was not run; None if it was, or if the reader is part of this package.
         program: what ran, by name and version; None where rows follow from rules.
-
-    Added in 0.1.0.
     """
 
     reader: str
@@ -96,8 +94,6 @@ class ReadersReport(Showable):
         logged: how many keys the log files have, as the first reader reads them; None in a scope.
         slices: how many file slices there are, or were read in a scope.
         scope: the keys that count; None for all.
-
-    Added in 0.1.0.
     """
 
     def __init__(  # noqa: PLR0913 (its attributes)

@@ -37,8 +37,6 @@ class HeldCompaction(NamedTuple):
         after: the number of commits that are older.
         groups: how many file groups it wrote.
         existing: how many file groups there were.
-
-    Added in 0.1.0.
     """
 
     instant: str
@@ -55,8 +53,6 @@ class RebuiltCommits:
         batches: a batch for each commit whose rows or deletes the files hold, named by its instant.
         compactions: the compactions between them, the oldest first.
         close: releases the versions that Spark keeps.
-
-    Added in 0.1.0.
     """
 
     batches: Batches
@@ -92,8 +88,6 @@ def rebuilt_commits(table: HudiTable, scope: Scope | None = None) -> RebuiltComm
         InputError: no meta columns tell the commits, or there are no rows.
         PlanError: the logs hold partial updates, which can't be written again as rows of a batch.
         HudiTableError: the table can't be read.
-
-    Added in 0.1.0.
     """
     found = kept(first_of_each(table))
     with contextlib.ExitStack() as stack:

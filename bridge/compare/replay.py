@@ -67,8 +67,6 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
         PayloadBridgeError, PySparkException: the side of `plan` fails. Where only the other does, it is REFUSED.
         PlanError: the two make no upgrade, or nothing has the name `to`.
         InputError: a batch does not fit the one before it.
-
-    Added in 0.1.0.
     """
     written = as_batches(batches)
     settings: dict[str, Any] = {"upgrade_after": upgrade_after, "keep_table_version": keep_table_version}

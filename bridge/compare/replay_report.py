@@ -66,8 +66,6 @@ class ReplayReport(Showable):
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
         recompiled: what is changed in the payload class of the right side, which was compiled for an older release;
             None where it runs as it is.
-
-    Added in 0.1.0.
     """
 
     batches: Batches

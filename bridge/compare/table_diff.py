@@ -41,8 +41,6 @@ class DiffReport(Showable):
             sides as `_pb_left` and `_pb_right`, in the types in which they were compared.
         alone: the columns that one side alone has; they are not compared.
         schema: the columns that both have, under the names and in the types of the left side.
-
-    Added in 0.1.0.
     """
 
     identity: tuple[str, ...]
@@ -184,8 +182,6 @@ def diff(
     Raises:
         InputError: a side lacks a column of the key, has a key twice, or columns whose names differ in case alone; or a
             column has types on the two sides of which none holds the values of the other.
-
-    Added in 0.1.0.
     """
     sides = [frame.drop(*META_COLUMNS) for frame in (left, right)]
     for frame, name in zip(sides, names, strict=True):

@@ -37,8 +37,6 @@ class HeldCommit(NamedTuple):
         based: keys whose row is in a base file alone: inserted, or merged with the versions before.
         deletes: the deletes among `logged`.
         written: how many inserts, updates and deletes the timeline says that it wrote; None where it is archived.
-
-    Added in 0.1.0.
     """
 
     instant: str
@@ -64,8 +62,6 @@ class HistoryReport(Showable):
         versions: how many keys have so many versions, by their number.
         commits: what is held of each commit, the oldest first.
         merges_on_read: whether commits leave what they write in logs; those of copy-on-write tables leave winners.
-
-    Added in 0.1.0.
     """
 
     path: str
@@ -116,8 +112,6 @@ def table_history(table: HudiTable) -> HistoryReport:
     Raises:
         InputError: no meta columns tell the commits.
         HudiTableError: the table can't be read.
-
-    Added in 0.1.0.
     """
     found = kept(first_of_each(table))
     try:
@@ -160,8 +154,6 @@ class HistoryReplay(Showable):
         rows: how many rows the table has, in the scope.
         unlike: how many of its keys the replay of its own release leaves another row of, or none, or one too many: what
             is lost of their history decides.
-
-    Added in 0.1.0.
     """
 
     replay: ReplayReport
@@ -225,8 +217,6 @@ def replay_history(
         InputError: no meta columns tell the commits, or there are no rows.
         PlanError: the logs hold partial updates, which can't be replayed as rows of a batch.
         PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
-
-    Added in 0.1.0.
     """
     with contextlib.ExitStack() as closing:
         rebuilt = rebuilt_commits(table, scope)

@@ -36,8 +36,6 @@ class TableRow(Showable):
             delete), and `row` with the data columns.
         shown: by release, the rows that its reader shows: one, none, or several of a key that is stored twice.
         failed: by release, why merging the versions failed and at which merge point, if failures do not raise.
-
-    Added in 0.1.0.
     """
 
     path: str
@@ -106,8 +104,6 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, sets_aside
     Raises:
         InputError: `row` names a column that does not identify rows, or no version has these values.
         HudiTableError: the table can't be read.
-
-    Added in 0.1.0.
     """
     table = tables[0]
     known = (*table.identity, META_COLUMNS[2], META_COLUMNS[3])

@@ -53,8 +53,6 @@ class TableMergeConfig:
         partial_update_mode: IGNORE_DEFAULTS or FILL_UNAVAILABLE.
         merge_properties: the properties for mergers, without their prefix.
         properties: all properties, as they are stored.
-
-    Added in 0.1.0.
     """
 
     version: int

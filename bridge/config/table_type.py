@@ -6,10 +6,7 @@ import enum
 
 
 class TableType(enum.Enum):
-    """How a table stores updates.
-
-    Added in 0.1.0.
-    """
+    """How a table stores updates."""
 
     COPY_ON_WRITE = "cow"
     MERGE_ON_READ = "mor"

@@ -48,8 +48,6 @@ class Fate(enum.StrEnum):
     Every row has one fate. KEPT: it is in the result itself. MERGED: the result has another row in its place, which
     replaced it or was made of it. DELETED: a delete left nothing of its key. IGNORED: it changed nothing. QUARANTINED:
     its key can't be merged.
-
-    Added in 0.1.0.
     """
 
     MERGED = "merged"
@@ -84,8 +82,6 @@ class Books:
         made: how many rows of the result a merge made, so that they are no row of the input.
         rows_out: how many rows the result has; for `append` log entries included.
         inserted: how many keys had no row before.
-
-    Added in 0.1.0.
     """
 
     rows_in: Mapping[str, int]

@@ -65,8 +65,6 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
         InputError: no row, or several, have these values; the message names some that are near.
         PlanError: a plan can't be traced in this process, or the two are not an upgrade.
         PayloadBridgeError: the side of `plan` fails; a failure of the other one is part of its trace.
-
-    Added in 0.1.0.
     """
     written = as_batches(batches)
     if to is not None:

@@ -35,8 +35,6 @@ class ExplainReport(Showable, ExplainedRow):
         sides: one side or two.
         comparison: both sides, where there are two.
         compact_after: the commits after which the log was compacted.
-
-    Added in 0.1.0.
     """
 
     @property

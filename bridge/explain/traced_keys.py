@@ -72,8 +72,6 @@ def replay_causes(found: ReplayReport) -> dict[str, int]:
 
     At most 5,000 keys are traced; empty where none differs or the plans can't be traced. The page of a replay says what
     each id means.
-
-    Added in 0.1.0.
     """
     return {cause.id: number for cause, number in trace_keys(found, ()).causes.items()}
 

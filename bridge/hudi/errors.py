@@ -27,10 +27,7 @@ def told(error: object) -> str:
 
 
 class HudiTableError(PayloadBridgeError, ValueError):
-    """A table, or one of its files, can't be read.
-
-    Added in 0.1.0.
-    """
+    """A table, or one of its files, can't be read."""
 
 
 class DamagedFileError(HudiTableError):

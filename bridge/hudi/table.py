@@ -47,8 +47,6 @@ class HudiTable:
     """A table of Hudi, read in place without Hudi's jars.
 
     The table is looked at anew by each query, which then shows the commits that had completed at that moment.
-
-    Added in 0.1.0.
     """
 
     def __init__(  # noqa: PLR0913 (what is known of it)

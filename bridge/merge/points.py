@@ -15,10 +15,7 @@ from payloads import HudiRelease
 
 
 class MergePoint(enum.Enum):
-    """A place where Hudi merges versions of one record, or lets a single version pass.
-
-    Added in 0.1.0.
-    """
+    """A place where Hudi merges versions of one record, or lets a single version pass."""
 
     COMBINE_INPUT = "combine-input"
     TAG = "index-lookup"

@@ -45,8 +45,6 @@ class Damage(NamedTuple):
         key: its record key; empty where no key is meant.
         file: the file with its last version; for `pending` and `open` the file of the instant.
         reason: why rows or slices are unreadable.
-
-    Added in 0.1.0.
     """
 
     kind: str
@@ -78,8 +76,6 @@ class TableDamage(NamedTuple):
         unread: why no rows were read; None if they were.
         columns: those of the table; empty where they are not known.
         logs: how many of the file slices that were read have a log.
-
-    Added in 0.1.0.
     """
 
     path: str

@@ -60,8 +60,6 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
 
     Raises:
         HudiTableError: the path has no table, or its timeline can't be read.
-
-    Added in 0.1.0.
     """
     opened = TableQueries(path, bootstrap=bootstrap)
     if opened.unnamed_class is not None and payload is not None and ":" in payload:

@@ -78,8 +78,6 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         PlanError: the settings contradict each other.
         MergeConfigError: so do those of the table.
         PayloadBridgeError, PySparkException: the payload class fails on the data in its own release.
-
-    Added in 0.1.0.
     """
     target = str(getattr(to, "value", to))
     check_twin(left, java_class)

@@ -43,8 +43,6 @@ class FleetTable(NamedTuple):
         grade: how far both readers agree; None where no row was read.
         failure: why the table can't be inspected; None where it can.
         untried: why not all behaviours are known; None if they are.
-
-    Added in 0.1.0.
     """
 
     table: str
@@ -75,10 +73,7 @@ class FleetTable(NamedTuple):
 
 
 class FleetReport(NamedTuple):
-    """What `inspect_tables` and `inspect_catalog` answer: one row a table, by path or name.
-
-    Added in 0.1.0.
-    """
+    """What `inspect_tables` and `inspect_catalog` answer: one row a table, by path or name."""
 
     root: str
     to: str
@@ -154,8 +149,6 @@ def inspect_tables(
 
     Raises:
         HudiTableError: the folder can't be listed.
-
-    Added in 0.1.0.
     """
     given = writer or {}
     return FleetReport(root, str(to), tuple(_inspected(path, to, given, session) for path in tables_below(root)))
@@ -173,8 +166,6 @@ def inspect_catalog(
 
     Raises:
         InputError: there is no such database.
-
-    Added in 0.1.0.
     """
     found = []
     for name in catalog_tables(spark, database):

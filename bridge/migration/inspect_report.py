@@ -59,8 +59,6 @@ class Inspection(Showable):
         warnings: what is wrong, the worst first.
         damage: what is visible in the timeline and the rows of the table; None where they were not read.
         unlinked: why a compiled payload class can't run under the release; None if it can, or has no jar.
-
-    Added in 0.1.0.
     """
 
     config: EffectiveMergeConfig

@@ -67,8 +67,6 @@ def inspect(
     Raises:
         MergeConfigError: the release can't read the table, or nothing can be inferred from its settings.
         PayloadConfigError: naming the property that can't be read.
-
-    Added in 0.1.0.
     """
     line, options = HudiRelease.parse(release), writer or {}
     table = TableMergeConfig.from_properties(properties, line)

@@ -29,8 +29,6 @@ class TablePart(NamedTuple):
     Attributes:
         partitions: their paths below the table, as they are written; empty for all.
         file_groups: how many file groups at most, evenly chosen by partition and file id; None for all.
-
-    Added in 0.1.0.
     """
 
     partitions: tuple[str, ...] = ()

@@ -65,8 +65,6 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         PlanError: the target is unknown, or the version can't be kept.
         MergeConfigError: the release can't read or make the table, or the settings contradict each other.
         PayloadConfigError: naming the property that can't be read.
-
-    Added in 0.1.0.
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)

@@ -50,8 +50,6 @@ class MigrationPlan(Showable):
         evidence: what the table's own rows show of these changes; None where they were not read.
         table: the table's name, type and record key as far as they are stored, which stay.
         unlinked: why the compiled payload class can't run under the new release; None if it can, or has no jar.
-
-    Added in 0.1.0.
     """
 
     from_release: HudiRelease

@@ -96,8 +96,6 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
         NotRunError: the bundle can't run here.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
-
-    Added in 0.1.0.
     """
     release = HudiRelease.parse(to)
     check_upgrade_to(table, release)

@@ -32,10 +32,7 @@ _PREDICTED = ("predicted", "real")
 
 
 class RehearsalVerdict(enum.StrEnum):
-    """How a rehearsal ended.
-
-    Added in 0.1.0.
-    """
+    """How a rehearsal ended."""
 
     AS_PREDICTED = "AS PREDICTED"
     NOT_AS_PREDICTED = "NOT AS PREDICTED"
@@ -53,8 +50,6 @@ class RehearsedStep(NamedTuple):
         deviations: these rows: the predicted is `_pb_left`, the real `_pb_right`.
         settings: the merge properties of the copy that are not as predicted: predicted before, real after.
         seconds: how long the bundle took.
-
-    Added in 0.1.0.
     """
 
     name: str
@@ -93,8 +88,6 @@ class RehearsalReport(Showable):
         change: how many rows the predicted upgrade changes, by kind; or why this package's reader refuses the table.
         steps: the steps that the bundle took, in order; the last one where it refused is that one.
         seconds: how long the bundle took, without the start of its process.
-
-    Added in 0.1.0.
     """
 
     def __init__(  # noqa: PLR0913 (its attributes)

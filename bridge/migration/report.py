@@ -40,8 +40,6 @@ class MigrateReport(Showable):
         notes: what could not be generated, and why.
         to: the name of the target.
         evidence: the data on which candidates were tried; None where there was none.
-
-    Added in 0.1.0.
     """
 
     left: MergePlan

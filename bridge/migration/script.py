@@ -45,8 +45,6 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
 
     Raises:
         PlanError: the table does not change, a step is the write of a batch, or a release before 1.1 would do it.
-
-    Added in 0.1.0.
     """
     worker = worker_of(made)
     if not capabilities(worker, capabilities(worker).created_version).payload_successors:

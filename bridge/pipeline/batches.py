@@ -46,8 +46,6 @@ class Batch:
         frame: the rows.
         operation: upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition,
             sql_update or sql_delete.
-
-    Added in 0.1.0.
     """
 
     frame: DataFrame
@@ -64,8 +62,6 @@ class Batches:
         operations: the operations of the batches that are not upserts, by number.
         scope: the keys that `versions` has; None for all.
         have_schema: whether the columns come from a schema, not from the files.
-
-    Added in 0.1.0.
     """
 
     def __init__(

@@ -32,8 +32,6 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
 
     Raises:
         PlanError: the plan has batches that are not combined.
-
-    Added in 0.1.0.
     """
     return combined_rows(combine_outcomes(incoming, plan, only_rows=True))
 
@@ -61,8 +59,6 @@ def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame
 
     Keys are unique among the stored rows: the engines in Python and Java refuse one that is there twice. The native
     engine does where it broadcasts the batch, and else merges each of its rows.
-
-    Added in 0.1.0.
     """
     return _upserted(stored, incoming, plan, only_rows=True)
 
@@ -102,8 +98,6 @@ def append(
     A key with a row in `stored`, even one that the log hides, goes to the log; any other key is inserted into
     `stored`, or goes to the log as well (`inserts_to`). The log has the data columns, `_pb_commit`, `_pb_kind` (data,
     delete), `_pb_seq` and, for delete entries, `_pb_ordering`. `log` is None if nothing was logged yet.
-
-    Added in 0.1.0.
     """
     check_that_rows_are_all(plan)
     return appended(append_outcomes(stored, incoming, plan, log), log)
@@ -133,18 +127,12 @@ def append_outcomes(
 
 
 def compact(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge the log into the stored rows; return the rows of the new base files.
-
-    Added in 0.1.0.
-    """
+    """Merge the log into the stored rows; return the rows of the new base files."""
     return read_outcomes(stored, log, plan, program="compact", only_rows=True)
 
 
 def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
-    """Merge the log with the stored rows as a query does; return the rows that it sees.
-
-    Added in 0.1.0.
-    """
+    """Merge the log with the stored rows as a query does; return the rows that it sees."""
     return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
 
 

@@ -35,8 +35,6 @@ def merge_frames(
     Raises:
         InputError: the point does not exist, or a side is missing or too many.
         PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
-
-    Added in 0.1.0.
     """
     given = {"stored": stored, "log": log, "incoming": incoming}
     return MergeReport(PointRun(point, {name: frame for name, frame in given.items() if frame is not None}, plan))
@@ -47,8 +45,6 @@ class MergeReport:
 
     The first read of any part computes all of it in one job, which Spark keeps until `close`, or the end of a `with`
     block.
-
-    Added in 0.1.0.
     """
 
     def __init__(self, run: PointRun) -> None:

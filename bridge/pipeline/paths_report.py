@@ -45,8 +45,6 @@ class PathsReport(Showable):
         plan: what merged; its table type does not count.
         table_types: the table types whose paths were tried.
         outcomes: what `answers` and `books` are made of, kept by Spark.
-
-    Added in 0.1.0.
     """
 
     batches: Batches
@@ -162,8 +160,6 @@ def all_paths(
         InputError: a batch does not fit the one before it.
         PlanError: the plan runs a compiled class, has a global index, or fits no table.
         MergeFailedError, from Spark: every path of a key ends in an error.
-
-    Added in 0.1.0.
     """
     written, types = as_batches(batches), tuple(table_types)
     only_upserts(written, "a search of all paths")

@@ -45,8 +45,6 @@ class Scope:
         since: the keys with a version in this batch or a later one; earlier batches write the rows that these keys
             have by then. The name of a batch, or text that sorts before it; None for all.
         keys_sample: the share of record keys, above 0 and at most 1; None for all.
-
-    Added in 0.1.0.
     """
 
     partitions: tuple[Mapping[str, str], ...] = ()

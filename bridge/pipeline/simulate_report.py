@@ -51,8 +51,6 @@ class SimulateReport(Showable):
         via: who took the table over before `new` did.
         keep_table_version: whether `new` left the table at its version.
         ran: which engine runs the commits, and why.
-
-    Added in 0.1.0.
     """
 
     batches: Batches
@@ -167,8 +165,6 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
     Raises:
         InputError: a batch does not fit the one before it.
         PlanError: a column that the plan names is not there, or a setting needs what is not ported.
-
-    Added in 0.1.0.
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
@@ -206,8 +202,6 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; in Hudi's words.
         InputError: a batch does not fit the one before it.
-
-    Added in 0.1.0.
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)

@@ -68,8 +68,6 @@ class Takeover(NamedTuple):
         after: the number of the last batch before, from 1.
         plan: what the writer passes; `hoodie.write.table.version` among its properties is the version that it wants.
         keep_table_version: whether the table stays at its version.
-
-    Added in 0.1.0.
     """
 
     after: int

@@ -143,8 +143,6 @@ def key_paths(
     Raises:
         PlanError: the plan has a global index, or fits no table.
         PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
-
-    Added in 0.1.0.
     """
     merge = RecordMerge(plan, schema)
     return PathSearch(merge, table_types).paths(history_of(versions, merge))
@@ -159,8 +157,6 @@ def smallest_history(
     """Drop versions of a key as long as its answer depends on the path; None if it does not.
 
     The arguments are those of `key_paths`.
-
-    Added in 0.1.0.
     """
     merge = RecordMerge(plan, schema)
     return PathSearch(merge, table_types).smallest(history_of(versions, merge))

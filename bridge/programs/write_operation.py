@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 
 class WriteOperation(enum.Enum):
-    """How a batch is written.
-
-    Added in 0.1.0.
-    """
+    """How a batch is written."""
 
     UPSERT = "upsert"
     INSERT = "insert"

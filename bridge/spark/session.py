@@ -101,8 +101,6 @@ def local_session(cores: int | None = None, *, small: bool = False) -> SparkSess
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
-
-    Added in 0.1.0.
     """
     active = SparkSession.getActiveSession()
     if active is not None:

@@ -33,8 +33,6 @@ class Verification(Showable):
         has_schema: whether a schema was given, rather than the small one that suits the class.
         compiled: the compiled class, if that was checked.
         by_columns: whether the merger gives columns alone.
-
-    Added in 0.1.0.
     """
 
     name: str

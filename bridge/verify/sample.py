@@ -51,8 +51,6 @@ def sample_of(
     Raises:
         InputError: the frame has no rows, or lacks a column.
         SchemaError: a column, or a value, does not fit the schema.
-
-    Added in 0.1.0.
     """
     found = avro_schema(frame.schema, release) if schema is None else schema
     missing = [field for field in found.fields if field.name not in frame.columns]

@@ -61,8 +61,6 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
 
     A merger that gives columns alone needs a session of Spark: the active one, else a local one is started.
-
-    Added in 0.1.0.
     """
     judged: Any = name if subject is None else subject.java
     with CallGuard(name, None) as guard:

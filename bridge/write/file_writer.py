@@ -84,8 +84,6 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
         EngineError: executors have written elsewhere.
         PySparkException: Spark fails; or a row has no key (each part is null or empty), or a partition value that is no
             name of one folder.
-
-    Added in 0.1.0.
     """
     with output_folder(rows.sparkSession, Target(path, overwrite=overwrite)) as run:
         return _stamped_files(rows, run, plan, form=form, instant=instant)

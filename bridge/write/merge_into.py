@@ -92,8 +92,6 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
             each of five tries.
         HudiTableError: the table can't be read.
         MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
-
-    Added in 0.1.0.
     """
     if incoming.isStreaming:
         msg = "the batch is a stream; write it with foreachBatch(bridge.merge_batch(table, plan))"
@@ -211,8 +209,6 @@ def merge_batch(
 
     Raises:
         PlanError: the plan sets keys aside.
-
-    Added in 0.1.0.
     """
     if plan.on_error != "fail":
         msg = (

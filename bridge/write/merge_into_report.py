@@ -37,8 +37,6 @@ class MergeIntoReport(Showable):
         books: what became of the rows that came in; None if the batch was merged before.
         quarantine: the versions of the keys that can't be merged, as in `MergeReport`; None unless the plan sets them
             aside.
-
-    Added in 0.1.0.
     """
 
     path: str

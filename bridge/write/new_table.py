@@ -71,8 +71,6 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
         EngineError: the session has no Hudi bundle, or one that does not write this version; or executors have written
             elsewhere.
         PySparkException, Py4JJavaError: Hudi refuses, or fails.
-
-    Added in 0.1.0.
     """
     spark = rows.sparkSession
     with new_table(spark, Target(path, overwrite=overwrite), plan, version=version, options=options) as run:

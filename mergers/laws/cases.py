@@ -65,8 +65,6 @@ def law_cases(
     """Return one case per law and domain, for `pytest.mark.parametrize`; the arguments are those of `check_laws`.
 
     Laws that can't apply are left out: `tombstone` on data alone, `agreement` without a second implementation.
-
-    Added in 0.1.0.
     """
     return [
         LawCase(law.id, one.value, (payload_or_merger, settings))

@@ -88,8 +88,6 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     Raises:
         CallEndedError: a call took longer, or tried to end the process.
         PayloadBridgeError: a name is unknown, or the arguments contradict each other.
-
-    Added in 0.1.0.
     """
     settings: dict[str, Any] = {
         "schema": schema,

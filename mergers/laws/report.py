@@ -172,8 +172,6 @@ class LawReport:
         results: one a law and domain.
         schema: the schema of the records.
         bounds: what a proof covers, for each domain in which a law is proved.
-
-    Added in 0.1.0.
     """
 
     subject: str

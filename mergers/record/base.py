@@ -27,10 +27,7 @@ DELETE_OPERATIONS: Final = frozenset({DELETE, UPDATE_BEFORE})
 
 
 class HoodieKey(NamedTuple):
-    """The identity of a record: its key within a partition.
-
-    Added in 0.1.0.
-    """
+    """The identity of a record: its key within a partition."""
 
     record_key: str
     partition_path: str = ""
@@ -47,8 +44,6 @@ class HoodieRecord:
         operation: `I`, `-U`, `U`, `D` or None, as in the meta column `_hoodie_operation`. From 1.1 on a merge reads
             from it whether a version is a delete, as from a BufferedRecord: a merge point that finds a version to
             be a delete sets it here.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("key", "operation")

@@ -19,8 +19,6 @@ class HoodieEmptyRecord(HoodieRecord):
 
     Attributes:
         ordering_value: Integer 0 unless the delete came with one; Integer 0 deletes whatever is older.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("ordering_value",)

@@ -37,8 +37,6 @@ class HoodieFlinkRecord(RewritableRecord):
         row: the row; None for a delete without data.
         operation: that of the RowKind, unless another is given.
         ordering_value: what the version came with; None to read it from the row.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("ordering_value", "row")

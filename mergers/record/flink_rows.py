@@ -23,8 +23,6 @@ class FlinkRow(Protocol):
     """What a carrier needs of `pyflink.common.Row`: values by position, their names, and the RowKind.
 
     Its class makes a row of values (`Row(*values)`), of the kind INSERT.
-
-    Added in 0.1.0.
     """
 
     def __init__(self, *values: Any) -> None:

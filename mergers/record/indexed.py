@@ -34,8 +34,6 @@ class HoodieAvroIndexedRecord(RewritableRecord, PlainRecord):
         record: the data; None for a delete without data, SENTINEL for "leave the stored row as it is".
         schema: the schema of the data; None only for a delete without data that lost it (a DeleteRecord of a log).
         ordering_value: from 1.1 on a buffered record carries it; None is Java's null.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()

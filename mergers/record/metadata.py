@@ -23,10 +23,7 @@ OPERATION_COLUMN: Final = "_hoodie_operation"
 
 
 class MetadataValues(NamedTuple):
-    """Values of the meta columns (org.apache.hudi.common.model.MetadataValues); None leaves a column as it is.
-
-    Added in 0.1.0.
-    """
+    """Values of the meta columns (org.apache.hudi.common.model.MetadataValues); None leaves a column as it is."""
 
     commit_time: str | None = None
     commit_seqno: str | None = None

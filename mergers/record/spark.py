@@ -33,8 +33,6 @@ class HoodieSparkRecord(HoodieRecord):
 
     Attributes:
         column: a struct with the columns of the table; null for a delete without data.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("_deletes", "column")

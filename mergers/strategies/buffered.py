@@ -38,8 +38,6 @@ class BufferedMerger(ABC):
 
     Attributes:
         context: how the engine reads ordering values.
-
-    Added in 0.1.0.
     """
 
     def __init__(self, context: RecordContext) -> None:

@@ -32,10 +32,7 @@ class _KeepsNewer:
 
 
 class OverwriteWithLatestMerger(_KeepsNewer):
-    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger).
-
-    Added in 0.1.0.
-    """
+    """Keeps the newer version, even if it is a delete (org.apache.hudi.common.model.OverwriteWithLatestMerger)."""
 
     record_type: Final = HoodieRecordType.AVRO
 
@@ -57,10 +54,7 @@ class OverwriteWithLatestMerger(_KeepsNewer):
 
 
 class CommitTimeFlinkRecordMerger(_KeepsNewer):
-    """Keeps the newer row of Flink, even a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger).
-
-    Added in 0.1.0.
-    """
+    """Keeps the newer row of Flink, even a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger)."""
 
     record_type: Final = HoodieRecordType.FLINK
 

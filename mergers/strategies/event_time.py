@@ -80,8 +80,6 @@ class EventTimeFlinkRecordMerger:
 
     As org.apache.hudi.client.model.EventTimeFlinkRecordMerger: a delete with the ordering value Integer 0 is compared
     like any other, unlike in `EventTimeMerger`.
-
-    Added in 0.1.0.
     """
 
     record_type: Final = HoodieRecordType.FLINK

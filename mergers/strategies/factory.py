@@ -53,10 +53,7 @@ _CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0 | SparkWritesMergerV1_0]
 
 
 class PartialUpdateMode(enum.Enum):
-    """The partial update modes that shipped (table version 9).
-
-    Added in 0.1.0.
-    """
+    """The partial update modes that shipped (table version 9)."""
 
     IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
     FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
@@ -102,8 +99,6 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
             is none for AVRO or SPARK records, or a payload's was made for other rows than those of `engine`
             (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
-
-    Added in 0.1.0.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
     if not _HAS_MODES.at(line):

@@ -32,8 +32,6 @@ class PartialUpdateFlinkRecordMerger:
 
     Attributes:
         merging_strategy: that of event time for 1.2, of custom mergers for 1.1, unless another is given.
-
-    Added in 0.1.0.
     """
 
     record_type: Final = HoodieRecordType.FLINK

@@ -6,10 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Branch(NamedTuple):
-    """A value of a union that its Python type alone can't place: the branch's full name and the value.
-
-    Added in 0.1.0.
-    """
+    """A value of a union that its Python type alone can't place: the branch's full name and the value."""
 
     name: str
     value: Any

@@ -16,8 +16,6 @@ class RecordBuilder:
 
     Attributes:
         schema: that of the record.
-
-    Added in 0.1.0.
     """
 
     def __init__(self, schema: AvroSchema, owner: str = "RecordBuilder") -> None:

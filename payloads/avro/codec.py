@@ -39,8 +39,6 @@ def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroS
 
     Raises:
         SchemaError: the text is not JSON, or the JSON is not an Avro schema.
-
-    Added in 0.1.0.
     """
     if isinstance(source, AvroSchema):
         return source
@@ -91,10 +89,7 @@ def decode(schema: AvroSchema, data: bytes | io.BytesIO, *, replaces: bool = Fal
 
 
 class ContainerWriter:
-    """Writes an Avro container file, record after record.
-
-    Added in 0.1.0.
-    """
+    """Writes an Avro container file, record after record."""
 
     def __init__(self, stream: BinaryIO, schema: AvroSchema) -> None:
         """Write the header of a file of `schema`, whose blocks are deflated.

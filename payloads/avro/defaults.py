@@ -38,10 +38,7 @@ class JsonNull:
 
 
 NULL_VALUE: Final = JsonNull()
-"""What `Field.defaultVal()` returns for the default null (Java: `JsonProperties.NULL_VALUE`); None is no default.
-
-Added in 0.1.0.
-"""
+"""What `Field.defaultVal()` returns for the default null (Java: `JsonProperties.NULL_VALUE`); None is no default."""
 
 
 def is_null(value: Any) -> bool:

@@ -23,16 +23,10 @@ Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 Value = Any
-"""A value of an Avro schema, physical or logical; its type depends on the schema.
-
-Added in 0.1.0.
-"""
+"""A value of an Avro schema, physical or logical; its type depends on the schema."""
 
 Record = dict[str, Value]
-"""One Avro record: field name to physical value.
-
-Added in 0.1.0.
-"""
+"""One Avro record: field name to physical value."""
 
 _PYTHON_TYPES = {
     "null": "None",
@@ -81,8 +75,6 @@ class AvroSchema:
         logical: logical type name or None.
         fields: the fields of a record in order; empty for other kinds.
         branches: the branches of a union in order; empty for other kinds.
-
-    Added in 0.1.0.
     """
 
     def __init__(self, source: Any, named: dict[str, AvroSchema]) -> None:

@@ -179,8 +179,6 @@ class BaseAvroPayload(BuiltinPayload):
     Attributes:
         flagged: whether there is no record, or it marked itself as a delete when the payload was built
             (Java: `isDeletedRecord`).
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("flagged",)

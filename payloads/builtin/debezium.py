@@ -61,8 +61,6 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     Within a batch the ordering values given to the constructors decide. Against the stored row a column of the change
     row decides, whatever the ordering properties say; a version without a record deletes unconditionally. A class of
     your own for another database defines `should_pick_current_record`.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -180,8 +178,6 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     Until 0.13 it is compared with the stored row as text. Ties: from 0.14 to 1.0 the stored row stays, in any other
     release the incoming one replaces it. Within a batch 1.0 and older compare
     the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -251,8 +247,6 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     From 1.1 on the payload then keeps the filled record as its own, so that a second merge finds nothing to fill:
     Hudi writes into its record there. Here `record` becomes a filled copy, the caller's record stays as it is, and
     the result of such a merge is the payload's `record` by identity.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()

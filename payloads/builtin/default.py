@@ -60,8 +60,6 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     on a custom delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the
     decision is made once per payload, with the properties of the first call that needs it. In 0.13 a row with
     `_hoodie_is_deleted` deletes whatever is stored.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("_delete_decided", "_deleted", "_event_time")

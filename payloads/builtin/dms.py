@@ -43,8 +43,6 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     """Overwrite with the incoming version; `Op` = D (any case) or `_hoodie_is_deleted` deletes.
 
     Within a batch the greater ordering value wins; against the stored row ordering plays no part.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()

@@ -22,8 +22,6 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
     In 0.12 a flagged delete competes by its ordering field, from 1.1 on any delete by the payload's own ordering value;
     in between it deletes whatever is stored. The
     inherited `is_deleted` does look at a custom delete field, and may then disagree with the merge.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 class FirstValueAvroPayload(DefaultHoodieRecordPayload):
-    """Keep the version with the greatest ordering value; on a tie the earlier one. Not shipped after 1.0.
-
-    Added in 0.1.0.
-    """
+    """Keep the version with the greatest ordering value; on a tie the earlier one. Not shipped after 1.0."""
 
     __slots__ = ()
 

@@ -19,8 +19,6 @@ class HoodieJsonPayload(BuiltinPayload, heads_family=True):
 
     Attributes:
         text: the JSON.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("text",)

@@ -49,8 +49,6 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
     `equals` decides what a default is: values that Avro reads as a class other than the declared default has
     (strings in a union or an array, bytes, fixed, enums, records) always overwrite, and so does null if the
     default is another value.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()

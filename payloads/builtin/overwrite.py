@@ -19,8 +19,6 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
     """Overwrite with the incoming version, whatever the ordering values.
 
     Within a batch 0.15 keeps the greater ordering value; from 1.0 on the later arrival always wins.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ("judged_field",)

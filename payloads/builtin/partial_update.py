@@ -59,8 +59,6 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     Two results are surprising, but they are Hudi's: without meta columns in the schema, data that is older than a
     delete beats it within a batch; and a newer version that leaves `_hoodie_is_deleted` null inherits the flag of an
     older delete.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()

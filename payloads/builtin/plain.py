@@ -21,8 +21,6 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
     """Wraps an existing row: the later arrival wins, and nothing in the row marks a delete.
 
     The ordering value plays no part and may be None, Java's null.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()
@@ -75,10 +73,7 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
 
 
 class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
-    """A delete without data. What it is built from plays no part; its ordering value is Integer 0.
-
-    Added in 0.1.0.
-    """
+    """A delete without data. What it is built from plays no part; its ordering value is Integer 0."""
 
     __slots__ = ()
 
@@ -117,10 +112,7 @@ class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
 
 
 class RewriteAvroPayload(BuiltinPayload, heads_family=True):
-    """Carries a rewritten row to a writer. It takes no ordering value and can't be combined in a batch.
-
-    Added in 0.1.0.
-    """
+    """Carries a rewritten row to a writer. It takes no ordering value and can't be combined in a batch."""
 
     __slots__ = ()
 

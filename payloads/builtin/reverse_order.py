@@ -19,8 +19,6 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     """Keep the version with the least ordering value; on a tie the incoming one. Shipped from 1.2 on.
 
     Merging of delete blocks, outside the payload, still lets the greater value win.
-
-    Added in 0.1.0.
     """
 
     __slots__ = ()
