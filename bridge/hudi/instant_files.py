@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from payloads.avro import read_container
+from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,11 +28,11 @@ def parsed(data: bytes) -> dict[str, Any]:
     """Return what the file of an instant says.
 
     Raises:
-        ValueError, SchemaError, StopIteration: it is neither JSON nor an Avro container, or a part that readers know
+        ValueError, StopIteration: it is neither JSON nor an Avro container, or a part that readers know
             has another shape.
     """
     is_avro = data.startswith(CONTAINER)
-    found = next(iter(read_container(io.BytesIO(data), replaces=True)[1])) if is_avro else json.loads(data)
+    found = _first_in(data) if is_avro else json.loads(data)
     if not isinstance(found, dict):
         msg = "it holds no object"
         raise ValueError(msg)  # noqa: TRY004 (of the file)
@@ -44,6 +45,14 @@ def parsed(data: bytes) -> dict[str, Any]:
             msg = f"its {name} has another shape"
             raise ValueError(msg)
     return found
+
+
+def _first_in(container: bytes) -> Any:
+    try:
+        return next(iter(read_container(io.BytesIO(container), replaces=True)[1]))
+    except SchemaError as error:
+        msg = "it is no Avro container that can be read"
+        raise ValueError(msg) from error
 
 
 def _is_map_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:

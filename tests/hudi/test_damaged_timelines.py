@@ -71,6 +71,17 @@ def test_json_is_no_commit_of_a_timeline_with_completion_times(tables: Path, tmp
         rows(path)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"), [(b'"map"', b'"}ap"'), (b'"type"', b'"t\xffpe"'), (b"Obj\x01", b"Obj\x01\xff")]
+)
+def test_a_container_that_is_damaged_is_named(tables: Path, tmp_path: Path, old: bytes, new: bytes) -> None:
+    path = copied(tables, tmp_path, "1.2.0", "mor-plain-partial")
+    last = max((path / ".hoodie/timeline").glob("*.deltacommit"), key=lambda one: one.name)
+    last.write_bytes(last.read_bytes().replace(old, new, 1))
+    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is no Avro container that can be read; "):
+        rows(path)
+
+
 def test_delta_commits_do_not_count_in_a_copy_on_write_table(made: MadeTable) -> None:
     change_property(made.path, "hoodie.table.type", "COPY_ON_WRITE")
     assert rows(made.path) == []
