@@ -24,7 +24,7 @@ from mergers.laws.rule_run import RuleRun, RuleState
 from mergers.laws.rule_words import difference_text, rules_text
 from mergers.laws.rules import ACTION, ASSOCIATIVITY, COMMUTATIVITY, IDEMPOTENCE, SCHEDULE_INDEPENDENCE, TOMBSTONE
 from mergers.laws.stated import StandIns
-from payloads.errors import SchemaError
+from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare
 from payloads.rules import MergeRule, check_rule
 from payloads.user import error_text
@@ -92,8 +92,15 @@ class Decisions:
     def _decided(self, law: Law) -> Ruling:
         if law not in DECIDABLE:
             return _open("rules say nothing of it")
-        missing = _missing(law, self._rules) or _misfit(self._rules)
-        return _open(missing) if missing else _Decision(law, self._rules, self._domain).ruling()
+        missing = _missing(law, self._rules)
+        if missing:
+            return _open(missing)
+        try:
+            for rule in self._rules.all:
+                check_rule(rule, self._rules.schema)
+            return _Decision(law, self._rules, self._domain).ruling()
+        except PayloadBridgeError as error:  # a rule that does not fit, or an ordering field that can't be read
+            return _open(error_text(error))
 
     def _of_schedules(self) -> Ruling:
         """Decide it by the two laws that make any schedule a series of acts, of which one is among its equations."""
@@ -121,16 +128,6 @@ def _missing(law: Law, rules: StatedRules) -> str:
         return "no rule is stated for a key without a row"
     if law.needs_delete and rules.direction is None:
         return "versions have another order than their ordering values"
-    return ""
-
-
-def _misfit(rules: StatedRules) -> str:
-    """Return why a rule does not fit the schema, or empty text."""
-    try:
-        for rule in rules.all:
-            check_rule(rule, rules.schema)
-    except SchemaError as error:
-        return error_text(error)
     return ""
 
 

@@ -56,7 +56,7 @@ def schema_of(ordering="long"):
     """Return a schema with a column of each kind of value, ordered by a type."""
     fields = [
         ("id", "string"),
-        ("ts", ["null", ordering]),
+        ("ts", ["null", *(ordering if isinstance(ordering, list) else [ordering])]),
         ("note", ["null", "string"]),
         ("plain", "string"),
         ("hits", ["null", "int"]),

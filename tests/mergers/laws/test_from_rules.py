@@ -152,9 +152,13 @@ def test_a_decimal_is_not_compared_as_its_bytes():
     assert (found.outcome, "`ts` is of a type" in found.reason) == (UNDECIDED, True)
 
 
-def test_a_rule_that_does_not_fit_is_not_decided():
-    found = decided(ASSOCIATIVITY, rules(note=Sum()), Domain.DATA)
-    assert (found.outcome, "adds numbers" in found.reason) == (UNDECIDED, True)
+@pytest.mark.parametrize(
+    ("stated_by", "reason"),
+    [(rules(note=Sum()), "adds numbers"), (rules(schema=schema_of(["int", "string"])), "can't be a union")],
+)
+def test_what_does_not_fit_is_not_decided(stated_by, reason):
+    found = decided(ASSOCIATIVITY, stated_by, Domain.DATA)
+    assert (found.outcome, reason in found.reason) == (UNDECIDED, True), found
 
 
 def test_a_made_record_whose_gaps_depend_on_others_is_not_proved():
