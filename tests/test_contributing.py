@@ -20,6 +20,7 @@ HEADINGS = {
     "payload_of_hudis": "A built-in payload",
     "merge_mode": "A merge mode or a partial update mode",
     "partial_update_mode": "A merge mode or a partial update mode",
+    "node": "A node of a merge rule",
     "program": "A program",
 }
 
@@ -68,12 +69,16 @@ def test_a_payload_that_overrides_a_method_has_no_rule_of_the_class_it_extends(t
     run_check("payload_of_hudis", tmp_path)
 
 
+def test_the_node_is_checked_and_merges(tmp_path: Path) -> None:
+    run_check("node", tmp_path)
+
+
 def test_the_program_runs_in_the_python_engine(tmp_path: Path) -> None:
     run_check("program", tmp_path)
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("example", ["payload", "payload_of_hudis", "merge_mode", "partial_update_mode"])
+@pytest.mark.parametrize("example", ["payload", "payload_of_hudis", "merge_mode", "partial_update_mode", "node"])
 def test_what_merges_is_run_or_refused_by_name_under_every_engine(example: str, tmp_path: Path) -> None:
     run_check(example, tmp_path, "spark")
 

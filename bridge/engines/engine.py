@@ -71,7 +71,7 @@ def engine_of(job: Job) -> Choice:
             why = f"not native: {error}"
         else:
             name, why = EngineName.NATIVE, "the rule runs as Spark's own expressions"
-            if rule.merger is not None and not job.fits_one_task:
+            if rule.gathers and not job.fits_one_task:
                 why += "; it gathers the versions of a key, which have to fit into memory"
     if job.quarantines and job.spec.only_fails:
         msg = f"on_error='quarantine' is not possible in {job.program}: {job.spec.only_fails}; leave it out"

@@ -30,7 +30,15 @@ LANES: Final = {
     "tables": ("hudi",),
     "native": tuple(
         f"bridge/engines/test_{name}.py"
-        for name in ("native_engine", "native_histories", "native_logs", "small_inputs", "agreement")
+        for name in (
+            "native_engine",
+            "native_histories",
+            "native_logs",
+            "small_inputs",
+            "agreement",
+            "rules_natively",
+            "rule_expressions",
+        )
     ),
     "browser": (
         *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),

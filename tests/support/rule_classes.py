@@ -6,14 +6,24 @@ from mergers import HoodieAvroIndexedRecord
 from payloads.ordering import Ordering
 from payloads.ordering_fields import field_reader
 from payloads.rules import (
+    DATA,
+    AllOf,
+    AnyOf,
     ByColumn,
     ByOrdering,
     Case,
     ColumnIs,
+    Constant,
     Effect,
+    FirstNonMarker,
     FirstNonNull,
+    Greatest,
+    IfElse,
+    IsDelete,
+    LaterIs,
     Least,
     MergeRule,
+    Not,
     Point,
     Role,
     Sum,
@@ -110,6 +120,44 @@ class ByPoint:
     @staticmethod
     def rule(point, schema, props):  # noqa: ARG004 (what it is called with)
         return MergeRule() if point is Point.BATCH else MergeRule(columns={"hits": Sum()})
+
+
+class LastWins(VisitsMerger):
+    """The newer version, with what it lacks from the older one; a note of "-" is none."""
+
+    rule = MergeRule(
+        columns={
+            DATA: FirstNonNull((Take(Role.NEWER), Take(Role.OLDER))),
+            "note": FirstNonMarker((Take(Role.NEWER), Take(Role.OLDER)), "-"),
+            "hits": Sum(),
+        }
+    )
+
+
+class FirstByNote(VisitsMerger):
+    """The version with the least note, whole; a closed one stays, and one marked "gone" deletes."""
+
+    rule = MergeRule(
+        ByColumn(("note",), tie=Role.OLDER, reverse=True),
+        cases=(
+            Case(AllOf((Not(IsDelete(Role.NEWER)), ColumnIs(Role.NEWER, "note", "gone"))), Effect.DELETE),
+            Case(ColumnIs(Role.OLDER, "note", "closed"), Effect.CURRENT),
+            Case(AnyOf((IsDelete(Role.OLDER), IsDelete(Role.NEWER))), Effect.INCOMING),
+        ),
+    )
+
+
+class Extremes(VisitsMerger):
+    """By ordering value, the lesser one later: extremes of columns, and a constant where the ordering value is none."""
+
+    rule = MergeRule(
+        ByOrdering(tie=Role.OLDER, reverse=True),
+        columns={
+            "hits": Greatest(),
+            "share": Least(),
+            "note": IfElse(LaterIs(Role.NEWER), Constant("new"), Take(Role.EARLIER)),
+        },
+    )
 
 
 class AddsTexts(VisitsMerger):

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.control_columns import ACTION, IS_DELETE, MADE, NEWER, PREFIX
+from bridge.engines.control_columns import ACTION, ADDED_TYPES, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.size import full_outer
+from bridge.engines.native.stated import RuleMerge
+from bridge.engines.native.versioned import outcome_of
 from bridge.merge import Action
 from bridge.spark import quoted
 from mergers import HoodieSparkRecord
@@ -34,7 +36,27 @@ if TYPE_CHECKING:
     from mergers.columns import MergesColumns
     from payloads import AvroSchema
 
-_ROW, _MERGED, _ITEMS = f"{PREFIX}row", f"{PREFIX}merged", f"{PREFIX}items"
+_ROW, _LEFT, _ITEMS = f"{PREFIX}row", f"{PREFIX}left", f"{PREFIX}items"
+
+
+class Merges(Protocol):
+    """A merge of structs: versions of the newer side as it makes them, and what is left of a stored row and one."""
+
+    def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:
+        """Return a version: `row` and `dead`, with what else a merge needs.
+
+        Args:
+            row: its row; null for a delete without data.
+            dead: whether it is a delete.
+            entry: whether it is an entry of a delete block.
+            ordering: the ordering value of an entry, as `_pb_ordering` has it.
+        """
+
+    def fold(self, older: Column, newer: Column) -> Column:
+        """Merge two versions of the newer side."""
+
+    def outcome(self, old: Column, new: Column) -> Column:
+        """Return what a stored row and a version become: a struct of `action`, `row` and `made`."""
 
 
 class ColumnMerge:
@@ -78,8 +100,12 @@ class ColumnMerge:
         ]
         return functools.reduce(operator.and_, zeros, one.eqNullSafe(other))
 
+    def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:  # noqa: ARG002
+        """Return a version."""
+        return _struct(row, dead, sf.lit(False))
+
     def fold(self, older: Column, newer: Column) -> Column:
-        """Merge two versions of the newer side, as `_struct` makes them."""
+        """Merge two versions of the newer side."""
         # An array of one, so that the merge is written, and evaluated, once.
         answers = sf.array(self(older["row"], newer["row"], older["dead"], newer["dead"]))
         return sf.transform(answers, lambda answer: self._version(answer, older, newer))[0]
@@ -89,6 +115,18 @@ class ColumnMerge:
         answers = sf.array(self(old, new, sf.lit(False), is_dead))
         left = sf.transform(answers, lambda row: sf.when(~self.deletes(row, new, is_dead), row))
         return sf.struct(left[0].alias("row"))
+
+    def outcome(self, old: Column, new: Column) -> Column:
+        """Return what a stored row and a version become."""
+
+        def told(row: Column) -> Column:
+            is_new = self.is_same(row, new["row"])
+            kept = sf.when(self.is_same(row, old) & ~is_new, int(Action.KEEP))
+            deleted = kept.when(self.deletes(row, new["row"], new["dead"]), int(Action.DELETE))
+            return outcome_of(deleted.otherwise(int(Action.UPDATE)), row, ~is_new | new["made"])
+
+        answers = sf.array(self(old, new["row"], sf.lit(False), new["dead"]))
+        return sf.transform(answers, told)[0]
 
     def deletes(self, merged: Column, new: Column, is_dead: Column) -> Column:
         """Whether a merge with the stored row deletes it: it gave null, or the newer version, a delete."""
@@ -103,49 +141,44 @@ class ColumnMerge:
         return _struct(row, dead, made)
 
 
-def met_by_columns(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
+def met_by_merge(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
     names = tuple(field.name for field in job.schema.fields)
     merge = _merge(versions, job, newer, names)
     winners = _folded(versions, newer, names, merge)
     both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.outer(stored, newer))
-    old = sf.struct(*(quoted(name).alias(name) for name in names))
-    new, is_dead = sf.col(_ROW)["row"], sf.col(_ROW)["dead"]
-    is_new, is_alone = versions.is_absent_below(), versions.is_absent_above()
-    merged = sf.when(is_new, new).when(is_alone, old).otherwise(merge(old, new, sf.lit(False), is_dead))
-    both = both.withColumn(_MERGED, merged)
-    same = merge.is_same(sf.col(_MERGED), new)
-    made = ~same | sf.col(_ROW)["made"]
-    dead = merge.deletes(sf.col(_MERGED), new, is_dead)
-    inserted = sf.when(dead, int(Action.SKIP)).otherwise(int(Action.INSERT))
-    action = (
-        sf.when(is_alone, int(Action.KEEP))
-        .when(is_new, inserted)
-        .when(merge.is_same(sf.col(_MERGED), old) & ~same, int(Action.KEEP))
-        .when(dead, int(Action.DELETE))
-        .otherwise(int(Action.UPDATE))
+    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)
+    inserted = sf.when(new["dead"], int(Action.SKIP)).otherwise(int(Action.INSERT))
+    left = (
+        sf.when(versions.is_absent_above(), outcome_of(Action.KEEP, old, sf.lit(False)))
+        .when(versions.is_absent_below(), outcome_of(inserted, new["row"], new["made"]))
+        .otherwise(merge.outcome(old, new))
     )
-    outcomes = both.withColumn(ACTION, action.cast("tinyint"))
+    outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, sf.col(_LEFT)["action"])
     is_written = sf.col(ACTION).isin(int(Action.INSERT), int(Action.UPDATE))
     identity = {*job.plan.partition, *job.plan.key}
     data = []
     for name in versions.names:
-        written = sf.col(_MERGED).getField(name) if name in names else sf.lit(None)
+        written = sf.col(_LEFT)["row"].getField(name) if name in names else sf.lit(None)
         bare = sf.coalesce(quoted(name), sf.col(versions.new[name])) if name in identity else sf.lit(None)
         kept = sf.when(sf.col(ACTION) == int(Action.KEEP), quoted(name)).otherwise(bare)
         data.append(sf.when(is_written, written).otherwise(kept).alias(name))
-    books = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), (is_written & made).alias(MADE)] if job.books else []
+    made = (is_written & sf.col(_LEFT)["made"]).alias(MADE)
+    books = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), made] if job.books else []
     return outcomes.select(*data, ACTION, *books)
 
 
-def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: ColumnMerge) -> DataFrame:
-    """Return one row a key: its key columns, the folded version as `_struct` makes it, and the number of versions."""
+def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: Merges) -> DataFrame:
+    """Return one row a key: its key columns, the folded version, and the number of versions."""
     row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), versions.is_marked(quoted)
+    entry, ordering = sf.lit(False), sf.lit(None).cast(ADDED_TYPES[ORDERING])
     if IS_DELETE in side.columns:
-        is_entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
-        row, dead = sf.when(~is_entry, row), is_entry | dead
-    version = _struct(row, dead, sf.lit(False))
+        entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
+        row, dead = sf.when(~entry, row), entry | dead
+    if ORDERING in side.columns:
+        ordering = sf.col(ORDERING)
+    version = merge.version(row, dead, entry, ordering)
     item = sf.struct(versions.position(side).alias("position"), version.alias("version"))
     keyed = side.select(*versions.key_columns(), item.alias("item"))
     keys = [name for name in keyed.columns if name != "item" and name not in versions.identity]
@@ -187,8 +220,10 @@ def _zeros(value: Column, kind: spark_types.DataType) -> Column:
     return text if isinstance(kind, spark_types.ArrayType | spark_types.StructType) else sf.when(value == 0, text)
 
 
-def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> ColumnMerge:
+def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> Merges:
     fields = side.select(*map(quoted, names)).schema.fields
     kind = spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in fields])
     rule = versions.rule
-    return ColumnMerge(rule.merger, rule.props, job.schema, kind)  # type: ignore[arg-type]  # there is one
+    if rule.stated is not None:
+        return RuleMerge(rule.stated, versions, job.schema, kind)
+    return ColumnMerge(rule.merger, rule.props, job.schema, kind)  # type: ignore[arg-type]  # one of the two

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import capabilities
-from bridge.engines.native.column_rules import ColumnRules, columns_merger_of, has_map
+from bridge.engines.native.column_rules import ColumnRules, StatedRules, columns_merger_of, has_map
 from bridge.engines.native.rules import HISTORY, READS, JobRules, ModeRules, PayloadRules, has_odd_flag
 from bridge.engines.native.size import are_few
 from bridge.errors import PlanError
-from bridge.merge import LogScanner, MergePoint, PayloadWriter, RecordMerge, merge_config
+from bridge.merge import LogScanner, MergePoint, PayloadWriter, RecordMerge, merge_config, stated_rule
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bridge.engines.native.ordering import Kind
     from mergers.columns import MergesColumns
     from payloads.builtin import DeleteTest
+    from payloads.rules import MergeRule
 
 _ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes", "fixed"})
 
@@ -49,6 +50,7 @@ class Lowered:
         gaps: the columns that are filled where they have none of their own value.
         merger: a user's merger of columns, which decides instead.
         props: what it is given.
+        stated: the rule that a user's merger states, which decides instead.
         by_mode: whether a merge mode decides: then a delete with Integer 0 replaces whatever is there, and a null of
             the stored row is Integer 0.
         refuses_nulls: whether a null ordering value fails even where it is not compared.
@@ -69,6 +71,7 @@ class Lowered:
     gaps: tuple[Gap, ...]
     merger: MergesColumns | None
     props: Mapping[str, str]
+    stated: MergeRule | None
     by_mode: bool
     refuses_nulls: bool
     reads_log: bool
@@ -76,6 +79,11 @@ class Lowered:
     resets_compare: bool
     fold_point: MergePoint
     merge_point: MergePoint
+
+    @property
+    def gathers(self) -> bool:
+        """Whether the versions of a key are gathered in one place."""
+        return self.merger is not None or self.stated is not None
 
 
 class Refusal(NamedTuple):
@@ -112,13 +120,13 @@ REFUSALS = (
     ),
     Refusal(
         "columns",
-        "a merger of columns runs in upsert, snapshot and compact, on keys and columns that compare",
+        "a merger of columns, or with a rule, runs in upsert, snapshot and compact, on keys and columns that compare",
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
     ),
     Refusal(
         "gathered",
-        "a merger of columns gathers the versions of a key, and these are not known to fit into the memory of a task; "
-        "its `merge` streams",
+        "a merger of columns, or with a rule, gathers the versions of a key, and these are not known to fit into the "
+        "memory of a task; row by row they stream",
         lambda rules: isinstance(rules, ColumnRules) and rules.leaves_to_rows,
     ),
     Refusal(
@@ -195,7 +203,7 @@ REFUSALS = (
         "them",
         lambda rules: (
             rules.job.plan.engine == "auto"
-            and not isinstance(rules, ColumnRules)
+            and (isinstance(rules, StatedRules) or not isinstance(rules, ColumnRules))
             and are_few(rules.job.few_bytes, fills=bool(rules.gaps))
         ),
     ),
@@ -231,6 +239,7 @@ def lowered(job: Job) -> Lowered:
         gaps=rules.gaps,
         merger=rules.merger if isinstance(rules, ColumnRules) else None,
         props=rules.props if isinstance(rules, ColumnRules) else {},
+        stated=rules.rule if isinstance(rules, StatedRules) else None,
         by_mode=isinstance(rules, ModeRules),
         refuses_nulls=rules.refuses_nulls,
         reads_log=rules.reads_log,
@@ -257,7 +266,12 @@ def _rules(job: Job) -> JobRules:
         if merger is not None:
             return ColumnRules(job, merge_config(job.plan), merger)
         merge = RecordMerge(job.plan, job.schema, has_meta=META_COLUMNS[0] in job.columns)
-        rules = ModeRules(job, merge, merge_config(job.plan)) if by_mode else None
+        rule = stated_rule(job.plan) if can.buffered_mergers else None
+        rules: ModeRules | StatedRules | None = None
+        if rule is not None:
+            rules = StatedRules(job, merge_config(job.plan), rule)
+        elif by_mode:
+            rules = ModeRules(job, merge, merge_config(job.plan))
     except PayloadBridgeError as error:
         msg = f"{reasons['settings']}: {error}"
         raise NotLoweredError(msg) from error
