@@ -273,7 +273,7 @@ def agree(spark: SparkSession, rule: MergeRule, seed: int) -> collections.Counte
     return collections.Counter({"alike": len(tried), "failing": len(failing)})
 
 
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
 @given(RULES, st.integers(0, 1000))
 def test_random_rules_are_what_records_say(spark: SparkSession, rule: MergeRule, seed: int) -> None:
     check_rule(rule, SCHEMA)
