@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _MOST_JOINED: Final = 4
 _MOST_TRIED: Final = 60
-_FOLLOWED: Final = {2: 60, 3: 16}
+_FOLLOWED: Final = {2: 40, 3: 8, 4: 4}
 """How many first steps are followed, by depth."""
 _COST_OF_STEP: Final = 2
 

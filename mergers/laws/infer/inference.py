@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _DRAWN: Final = 1_000
 _REFUTES: Final = 3_000
-_ROUNDS: Final = 8
+_ROUNDS: Final = 5
 _KEPT: Final = 40
 _AGAIN: Final = 300
 

@@ -127,7 +127,8 @@ class Questions:
         self.pools: dict[str, tuple[Any, ...]] = {}
         for field in spec.schema.fields:
             values = spec.pools.get(field.name) or pool(field.schema)
-            if field.schema.non_null.kind == "string" and field.schema.non_null.logical is None:
+            is_parsed = field.name in spec.forms
+            if field.schema.non_null.kind == "string" and field.schema.non_null.logical is None and not is_parsed:
                 values = each_once(itertools.chain.from_iterable(map(_forms, values)))
             self.pools[field.name] = values[:1] if field.name in keys else values
         for form in delete_forms(spec.schema, spec.props):
@@ -209,7 +210,8 @@ class Questions:
     def _fresh(self, name: str) -> Any:
         """Return a value that no pool has: a limit of the class may lie anywhere."""
         schema, chance = self._spec.schema.by_name[name].schema, self._random
-        if schema.non_null.logical is not None or name in {*self._spec.key, self._spec.assumed_key}:
+        kept = {*self._spec.key, self._spec.assumed_key, *self._spec.forms}
+        if schema.non_null.logical is not None or name in kept:
             return None
         match schema.non_null.kind:
             case "int" | "long":
