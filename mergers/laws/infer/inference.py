@@ -12,8 +12,11 @@ from mergers.laws.evaluate import Evaluator
 from mergers.laws.infer.questions import Answer, Asked, Question, Questions
 from mergers.laws.infer.search import Draft, draft
 from mergers.laws.infer.table import Table, fault, shown
-from mergers.laws.infer.tidy import tidied
+from mergers.laws.infer.tidy import in_other_letters, tidied
+from mergers.laws.pools import each_once
 from mergers.laws.reading import studied
+from mergers.laws.universe import delete_forms
+from payloads.builtin import UNAVAILABLE
 from payloads.records import merged
 from payloads.rules import Effect, Error, MergeRule, Point, check_rule
 
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from mergers.laws import Subject
+    from mergers.laws.universe import RecordSpec
     from payloads.avro import AvroSchema, Record
     from payloads.records import RuleVersion
     from payloads.user import CallGuard
@@ -96,8 +100,7 @@ class _Inference:
         self._point, self._data = point, data
         self._ask = Asked(evaluator, point)
         self._questions = Questions(spec, point, seed)
-        stated = [*getattr(algebra, "constants", ()), *spec.props.values()]
-        self._constants = tuple(one for one in stated if isinstance(one, str | bytes | int))
+        self._constants = _named_by(algebra, spec)
         self._asked: dict[str, tuple[Question, Answer]] = {}
 
     def found(self) -> Inferred:
@@ -174,6 +177,17 @@ class _Inference:
             if _shown(before) != _shown(after):
                 return question, before, after
         return None
+
+
+def _named_by(algebra: Any, spec: RecordSpec) -> tuple[Any, ...]:
+    """Return the values that a class may compare with: those of its code and properties, and of deletes."""
+    known = [*getattr(algebra, "constants", ()), *spec.props.values()]
+    known += [form.value for form in delete_forms(spec.schema, spec.props)]
+    known += [UNAVAILABLE] if spec.markers else []
+    columns = spec.schema.by_name
+    plain = [one for one in known if isinstance(one, bool | int | str | bytes) and one not in columns]
+    forms = (form for one in plain if isinstance(one, str) for form in in_other_letters(one))
+    return each_once((*plain, *forms))
 
 
 def agrees(rule: MergeRule, question: Question, answer: Answer, schema: AvroSchema, unsaid: Sequence[str] = ()) -> bool:

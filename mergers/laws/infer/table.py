@@ -5,14 +5,15 @@ from __future__ import annotations
 import functools
 import itertools
 import operator
+import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mergers.laws.infer.columns import NEWER, OLDER, ORDERED, by_later, candidates, turned
 from mergers.laws.infer.decisions import Choice, Tested
 from payloads.errors import PayloadBridgeError
-from payloads.ordering import compare
+from payloads.ordering import compare, ordering_text
 from payloads.ordering_fields import list_reader
-from payloads.records import VersionPair, column_value, fault_of
+from payloads.records import VersionPair, column_value, compare_positions, fault_of
 from payloads.rules import (
     AnyOf,
     ByArrival,
@@ -22,6 +23,7 @@ from payloads.rules import (
     Effect,
     Error,
     ErrorKind,
+    How,
     IsEmpty,
     LaterIs,
     MergeRule,
@@ -39,9 +41,11 @@ if TYPE_CHECKING:
     from payloads.rules import Column, Later, Test
 
 _MOST_PAIRED: Final = 6
-_MOST_VALUES: Final = 12
+_MOST_VALUES: Final = 16
 """How many values of a column are tried in tests and as constants."""
 _MISSING: Final = -2
+_TEXTS: Final = frozenset({"string", "utf8"})
+_POSITION: Final = re.compile(r"\d+\.\d+")
 
 
 class Comparison(NamedTuple):
@@ -74,6 +78,7 @@ class Table:
         """Take what was asked, and the values that the class may compare with."""
         self.schema, self.point, self.asked = schema, point, asked
         self._constants = tuple(constants)
+        self._own = dict.fromkeys(map(shown, self._constants))
         self.rows = (1 << len(asked)) - 1
         self._pairs = [VersionPair(MergeRule(), older, newer, schema) for (older, newer), _ in asked]
         self.made = self._where(
@@ -130,25 +135,34 @@ class Table:
                     found.append(Tested(test, holds, self.rows & ~holds))
         return found
 
+    def _is_named(self, value: Any) -> bool:
+        """Whether a class may name a value: its code has it, or it is null, empty or a truth value."""
+        if value is None or isinstance(value, bool):
+            return True
+        return isinstance(value, int | float | str | bytes) and (not value or shown(value) in self._own)
+
     def _tested(self, test: Test) -> Tested:
         holds = mask(pair.holds(test) for pair in self._pairs)
         return Tested(test, holds, self.rows & ~holds)
 
     def _values(self, name: str, side: Role) -> list[tuple[Any, int]]:
-        """Return null and the values of a column that a test may name, with their rows: those of the class first."""
+        """Return the values of a column that a test may name, with their rows: null, empty ones, those of the class.
+
+        Any other value would only tell apart the pairs that happen to be asked.
+        """
         index = 0 if side is OLDER else 1
         values: dict[str, Any] = {}
         texts: list[str | None] = []
         for question, _ in self.asked:
             record = question[index].record
             value = None if record is None else record[name]
-            is_plain = record is not None and (value is None or isinstance(value, bool | int | str | bytes))
-            text = f"{type(value)} {value!r}" if is_plain else None
+            is_told = record is not None and self._is_named(value) and not isinstance(value, float)
+            text = f"{type(value)} {value!r}" if is_told else None
             texts.append(text)
             if text is not None:
                 values.setdefault(text, value)
-        own = {f"{type(value)} {value!r}" for value in self._constants}
-        order = sorted(values, key=lambda text: (values[text] is not None, bool(values[text]), text not in own))
+        places = {text: place for place, text in enumerate(self._own)}
+        order = sorted(values, key=lambda text: (values[text] is not None, places.get(shown(values[text]), -1)))
         return [(values[text], mask(one == text for one in texts)) for text in order[:_MOST_VALUES]]
 
     # -- comparisons
@@ -159,15 +173,14 @@ class Table:
         found = [Comparison(ByArrival(), self.rows, 0, {})]
         if self.point is not Point.ALONE:
             if self.point is Point.BATCH:
-                orders = [self._order(older.ordering, newer.ordering) for (older, newer), _ in self.asked]
-                found += _comparisons(ByOrdering, orders)
+                found += self._ways(ByOrdering, [(older.ordering, newer.ordering) for (older, newer), _ in self.asked])
             for names in self._compared():
                 read = list_reader(self.schema, names)
-                orders = [
-                    self._order(*((None if one.record is None else _read(read, one.record)) for one in question))
+                values = [
+                    tuple(None if one.record is None else _read(read, one.record) for one in question)
                     for question, _ in self.asked
                 ]
-                found += _comparisons(functools.partial(ByColumn, names), orders)
+                found += self._ways(functools.partial(ByColumn, names), values)
         distinct: dict[tuple[int, int], Comparison] = {}
         for one in found:
             distinct.setdefault((one.newer, one.older), one)
@@ -176,19 +189,33 @@ class Table:
     def _compared(self) -> Iterator[tuple[str, ...]]:
         """Give the columns that may say which version is later, and pairs of those that have no nulls."""
         ordered = [field for field in self.schema.fields if field.schema.non_null.kind in ORDERED]
-        varied = [field for field in ordered if len(self._values(field.name, NEWER)) > 1]
+        varied = [field for field in ordered if self._varies(field.name)]
         yield from ((field.name,) for field in varied)
         never_null = [field.name for field in varied if not field.schema.nullable]
         yield from itertools.permutations(never_null[:_MOST_PAIRED], 2)
 
-    def _order(self, older: Ordering | None, newer: Ordering | None) -> int | ErrorKind:
+    def _ways(self, made: Callable[..., Later], values: Sequence[Sequence[Ordering | None]]) -> Iterator[Comparison]:
+        """Give the ways in which pairs of values compare: as Java does, and as positions where all of them are some."""
+        yield from _comparisons(made, [self._order(older, newer, compare) for older, newer in values])
+        told = [one for pair in values for one in pair if one is not None and not one.is_default]
+        if told and all(one.java_type in _TEXTS and _POSITION.fullmatch(ordering_text(one)) for one in told):
+            orders = [self._order(older, newer, _positions) for older, newer in values]
+            yield from _comparisons(functools.partial(made, how=How.POSITION), orders)
+
+    def _varies(self, name: str) -> bool:
+        seen = {repr(question.newer.record[name]) for question, _ in self.asked if question.newer.record is not None}
+        return len(seen) > 1
+
+    def _order(
+        self, older: Ordering | None, newer: Ordering | None, compared: Callable[[Ordering, Ordering], int]
+    ) -> int | ErrorKind:
         """Return how two values compare, or why they don't; a missing older one is the lesser."""
         if older is None:
             return _MISSING
         if newer is None:
             return ErrorKind.NULL_ORDERING
         try:
-            return compare(older, newer)
+            return compared(older, newer)
         except PayloadBridgeError as error:
             return fault(error)
 
@@ -242,9 +269,7 @@ class Table:
                 continue
             value = answer.record.get(field.name)
             own = (older.record.get(field.name), newer.record.get(field.name))
-            if isinstance(value, bool | int | float | str | bytes | None) and all(
-                shown(one) != shown(value) for one in own
-            ):
+            if self._is_named(value) and all(shown(one) != shown(value) for one in own):
                 found.setdefault(shown(value), value)
         return [*itertools.islice(found.values(), _MOST_VALUES)]
 
@@ -270,6 +295,11 @@ def _given(node: Column, pair: VersionPair, field: Field) -> str | None:
         return shown(column_value(node, pair, field))
     except (PayloadBridgeError, TypeError, ValueError, OverflowError):
         return None
+
+
+def _positions(older: Ordering, newer: Ordering) -> int:
+    order = compare_positions(ordering_text(older), ordering_text(newer))
+    return (order > 0) - (order < 0)
 
 
 def _read(read: Callable[[Any], Ordering | None], record: Any) -> Ordering | None:

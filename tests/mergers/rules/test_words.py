@@ -89,7 +89,7 @@ EXAMPLES = (
 NODES = {kind for kind in vars(rules).values() if isinstance(kind, type) and issubclass(kind, RuleNode)}
 
 
-@pytest.mark.parametrize("kind", NODES - {RuleNode, MergeRule, Case}, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", sorted(NODES - {RuleNode, MergeRule, Case}, key=repr), ids=lambda kind: kind.__name__)
 def test_every_node_has_words_of_its_own(kind):
     said = {type(one): say(one, TERMS[Point.STORED]) for one in EXAMPLES}
     assert kind in said, "give the node words in mergers/rules/words.py, and an example here"
