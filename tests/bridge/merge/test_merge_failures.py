@@ -186,7 +186,7 @@ def test_a_listener_is_notified_which_of_two_uncombined_rows_stays():
 
 
 def test_a_payload_that_a_recorded_one_makes_is_recorded():
-    recorder = PayloadRecorder()
+    recorder = PayloadRecorder(SCHEMA)
     of = PayloadRef("PartialUpdateAvroPayload")
     ref = RecordedPayloadRef(of.name, of=of, recorder=recorder)
     payload_class = ref.resolve("0.15")
