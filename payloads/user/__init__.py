@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from payloads.avro import same_record
 from payloads.user.adapter import PayloadAdapter
-from payloads.user.by_rule import states_rule
+from payloads.user.by_rule import RulePayload, states_rule
 from payloads.user.copies import EditedRecord, copied, copier
 from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, Capped, error_text, no_exit, printable
 from payloads.user.pair_calls import PairCalls, UserCalls
@@ -20,6 +20,7 @@ __all__ = [
     "EditedRecord",
     "PairCalls",
     "PayloadAdapter",
+    "RulePayload",
     "UserCalls",
     "adapt",
     "calls_users_code",

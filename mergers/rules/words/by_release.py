@@ -29,6 +29,7 @@ from payloads.ordering_fields import (
 )
 from payloads.release import HudiRelease
 from payloads.rules import META_COLUMNS, MergeRule, Point
+from payloads.user import RulePayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -176,11 +177,13 @@ def rules_of_class(found: Any) -> list[PointRules]:
 
 
 def rule_of_class(found: Any, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-    """Return the rule of a payload class, where it has one as a value or is of Hudi's family; None without one."""
-    stated = getattr(found, "rule", None)
-    if isinstance(stated, MergeRule):
-        return stated
-    rule: MergeRule | None = stated(point, schema, props) if issubclass(found, BuiltinPayload) else None  # type: ignore[misc]
+    """Return the rule of a payload class of Hudi's, or of one that states its rule in place of methods; else None."""
+    target: type = getattr(found, "target", found)
+    if issubclass(target, RulePayload):
+        return target.rule_at(point, schema, props)
+    if not issubclass(found, BuiltinPayload):
+        return None
+    rule: MergeRule | None = found.rule(point, schema, props)
     return rule
 
 

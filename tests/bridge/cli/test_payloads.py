@@ -98,3 +98,9 @@ def test_a_payload_of_an_old_release_and_one_of_a_user():
 def test_an_unknown_payload():
     fails(run("payloads", "EventTimePayload"), 2, "did you mean EventTimeAvroPayload")
     fails(run("payloads", "FirstValueAvroPayload", "--release", "1.2"), 2, "was removed after 1.0")
+
+
+def test_the_rule_that_a_users_class_states_is_told():
+    (entry,) = json.loads(run("payloads", "tests.support.rule_classes:Visits", "--output", "json").stdout)["results"]
+    assert [rule["points"] for rule in entry["rules"]] == [["batch", "stored"], ["alone"]]
+    assert "the sum of both values; if one is null, the other" in {line["text"] for line in entry["rules"][0]["words"]}
