@@ -1,0 +1,68 @@
+"""The rule of a compiled class, found by asking it: its literals are among the values that it is asked about."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.verify import compiled
+from mergers.laws.infer import infer
+from payloads import HudiRelease, PayloadRef, parse_schema
+from payloads.rules import Case, ColumnIs, DeleteTests, Effect, IsDelete, Marker, MergeRule, Point, Role, Sum, Take
+
+_SOURCE = """
+package com.acme;
+
+import java.io.IOException;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.generic.IndexedRecord;
+import org.apache.hudi.common.model.OverwriteWithLatestAvroPayload;
+import org.apache.hudi.common.util.Option;
+
+public class CountsVisits extends OverwriteWithLatestAvroPayload {
+  public CountsVisits(GenericRecord record, Comparable ordering) {
+    super(record, ordering);
+  }
+
+  @Override
+  public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord stored, Schema schema) throws IOException {
+    Option<IndexedRecord> own = getInsertValue(schema);
+    if (!own.isPresent()) {
+      return Option.empty();
+    }
+    GenericRecord before = (GenericRecord) stored;
+    GenericRecord after = new GenericData.Record((GenericData.Record) own.get(), true);
+    if ("GONE".equals(String.valueOf(after.get("op")))) {
+      return Option.empty();
+    }
+    if ("CLOSED".equals(String.valueOf(before.get("op")))) {
+      return Option.of(stored);
+    }
+    after.put("visits", (Long) before.get("visits") + (Long) after.get("visits"));
+    return Option.of(after);
+  }
+}
+"""
+_FIELDS = (("id", "string"), ("ts", "long"), ("op", ["null", "string"]), ("visits", "long"))
+_SCHEMA = parse_schema(
+    {"type": "record", "name": "row", "fields": [{"name": name, "type": kind} for name, kind in _FIELDS]}
+)
+
+
+@pytest.mark.java
+def test_the_rule_of_a_compiled_class_is_found(bundles, java_compiler):
+    release = HudiRelease.V0_15
+    jar = java_compiler.compiled({"CountsVisits.java": _SOURCE}, release)
+    payload = PayloadRef("com.acme.CountsVisits", jar=str(jar))
+    subject = compiled(bundles, payload, release, schema=_SCHEMA, key=("id",), ordering=("ts",)).java
+    found = infer(subject, Point.STORED)
+    assert found.unsaid == ()
+    assert found.rule == MergeRule(
+        deletes=DeleteTests(marker=Marker("op", "GONE")),
+        cases=(
+            Case(IsDelete(Role.NEWER), Effect.DELETE),
+            Case(ColumnIs(Role.OLDER, "op", "CLOSED"), Effect.CURRENT),
+        ),
+        columns={"*": Take(Role.NEWER), "visits": Sum()},
+    )
