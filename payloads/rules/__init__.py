@@ -5,11 +5,8 @@ from __future__ import annotations
 from payloads.rules.as_json import rule_from_json, rule_to_json
 from payloads.rules.check import check_rule
 from payloads.rules.deletes import MARKED, RESETS, STAYS_WHOLE
+from payloads.rules.node import COMMIT_TIME, DATA, IS_DELETED, META_COLUMNS, RuleNode
 from payloads.rules.nodes import (
-    COMMIT_TIME,
-    DATA,
-    IS_DELETED,
-    META_COLUMNS,
     AllOf,
     AnyOf,
     ByArrival,
@@ -39,7 +36,6 @@ from payloads.rules.nodes import (
     Marker,
     MergeRule,
     Not,
-    RuleNode,
     Sum,
     Take,
     Test,

@@ -7,7 +7,8 @@ from typing import Any, Final
 
 from payloads.errors import PayloadConfigError
 from payloads.rules import nodes, words
-from payloads.rules.nodes import Columns, MergeRule, RuleNode
+from payloads.rules.node import RuleNode
+from payloads.rules.nodes import Columns, MergeRule
 from payloads.rules.words import Word
 
 _NODE, _WORD, _BYTES, _FLOAT, _COLUMNS = "node", "word", "bytes", "float", "columns"

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, assert_never
 
 from payloads.errors import PayloadConfigError, SchemaError
 from payloads.rules import nodes
+from payloads.rules.node import DATA, RuleNode
 from payloads.rules.nodes import (
-    DATA,
     AllOf,
     AnyOf,
     ByArrival,
@@ -29,7 +29,6 @@ from payloads.rules.nodes import (
     LaterIs,
     Least,
     Not,
-    RuleNode,
     Sum,
     Take,
     Union,
