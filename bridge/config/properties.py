@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import javaproperties
-
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
@@ -31,6 +29,8 @@ def parse_properties(text: str) -> dict[str, str]:
     Raises:
         PayloadConfigError: a `\u` is not followed by four hexadecimal digits.
     """
+    import javaproperties  # noqa: PLC0415 (executors lack it)
+
     try:
         return javaproperties.loads(text)
     except javaproperties.InvalidUEscapeError as error:
@@ -43,4 +43,6 @@ def parse_properties(text: str) -> dict[str, str]:
 
 def format_properties(properties: Mapping[str, str]) -> str:
     """Write properties so that Java, and `parse_properties`, read them back; sorted by key, ASCII only."""
+    import javaproperties  # noqa: PLC0415 (as above)
+
     return javaproperties.dumps(properties, sort_keys=True, timestamp=False)
