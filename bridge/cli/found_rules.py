@@ -79,10 +79,10 @@ def _subject(name: str, release: HudiRelease, jars: Sequence[str], settings: dic
 
 
 def _report(name: str, release: HudiRelease, found: Sequence[Inferred]) -> Report:
-    asked = sum(one.asked for one in found)
+    asked = sum(one.asked for one in found if one.rule is not None)
     whole = [one for one in found if one.rule is not None and not one.unsaid]
     verdict = f"{name} in Hudi {release}: a rule was found at {len(whole)} of {len(found)} merge points"
-    verdict += f"; none of the {asked:,} pairs that were asked refutes one."
+    verdict += f"; none of the {asked:,} pairs that were asked contradicts one." if asked else "."
     statistics = {"points": len(found), "rules": len(whole), "pairs": asked}
     report = Report("payloads", verdict, statistics=statistics)
     report.body = [HOW_TO_READ, _CHECKED]
@@ -97,7 +97,7 @@ def _told(one: Inferred) -> list[str | Table]:
     if one.unstable is not None:
         question, first, second = one.unstable
         twice = f"Of {_pair(question)} it made {_answer(first)}, then {_answer(second)}."
-        return [f"{title}: the class is no function of two versions. {twice}"]
+        return [f"{title}: the answer of the class depends on more than the two versions. {twice}"]
     if one.rule is None:
         return [f"{title}: no rule of the language gives the answers of the class to {one.asked:,} pairs."]
     body: list[str | Table] = [rule_table(labelled(_lines(one)), f"rule that {one.asked:,} pairs agree with", title)]

@@ -6,7 +6,6 @@ import dataclasses
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.explain.versions import column_value, value
-from mergers.rules import RuleOutcome, RuleVersion, merged
 from mergers.rules.words import TERMS, Terms, compares, say
 from payloads.builtin import IS_DELETED, compare_positions
 from payloads.errors import PayloadBridgeError
@@ -14,6 +13,7 @@ from payloads.java import utf16
 from payloads.ordering import compare, same_class
 from payloads.ordering import ordering_text as text_of
 from payloads.ordering_fields import list_reader
+from payloads.records import RuleOutcome, RuleVersion, merged
 from payloads.rules import (
     Against,
     AllOf,

@@ -10,12 +10,12 @@ from bridge.explain.decision import Decision, RuledPair, decision_of
 from bridge.explain.versions import column_value, plain, reason, same_record, side_of, value, winner, wins
 from bridge.merge import Action, LogDelete, MergePoint, calls_of, merge_config
 from mergers import RecordMergeMode
-from mergers.rules import RuleVersion
 from mergers.strategies import buffered_merger
 from payloads import SENTINEL
 from payloads.builtin import IS_DELETED
 from payloads.ordering import same_class
 from payloads.ordering_fields import TABLE_ORDERING_FIELDS, TABLE_PRECOMBINE_FIELD
+from payloads.records import RuleVersion
 from payloads.rules import Effect, Point
 
 if TYPE_CHECKING:

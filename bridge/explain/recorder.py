@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.explain.decision import RuledPair
-from mergers.rules import RuleVersion
 from mergers.rules.words import rule_of_class
 from payloads import NATURAL_ORDER, HudiRelease, PayloadBridgeError, PayloadRef
 from payloads.builtin import BuiltinPayload
+from payloads.records import RuleVersion
 from payloads.rules import Point
 
 if TYPE_CHECKING:

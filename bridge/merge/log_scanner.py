@@ -15,10 +15,10 @@ from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
 from bridge.merge.whole_columns import deletes_of, fails_alone, pair_of
 from mergers.laws import copied_payload
-from mergers.rules import RuleVersion, merged
 from payloads import NATURAL_ORDER
 from payloads.builtin import flag_tests
 from payloads.ordering_fields import raw_converter
+from payloads.records import RuleVersion, merged
 from payloads.rules import AnyOf, ByOrdering, Case, Effect, IsNatural, IsUnordered, MergeRule, Point, Role
 
 if TYPE_CHECKING:

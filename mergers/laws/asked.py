@@ -278,7 +278,7 @@ def _spellings(marker: Marker) -> list[str]:
 
 
 def _keeps_what_is_no_gap(node: Column) -> bool:
-    """Whether the value is the later version's wherever that is no gap."""
+    """Whether a column keeps the later version's value unless that is a gap."""
     match node:
         case FirstNonNull(values) | FirstNonDefault(values) | FirstNonMarker(values):
             return values[0] == _WHOLE

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from mergers.rules import RuleVersion, merged
 from payloads.ordering import NATURAL_ORDER
+from payloads.records import RuleVersion, merged
 from payloads.rules import Effect, Error
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class RuleRun:
         return self.of(None if record is None else RuleVersion(record, self._rules.carried(record)))
 
     def merge(self, older: RuleState, newer: RuleState) -> RuleState | None:
-        """Return what the rule of a batch makes; None where that is no version."""
+        """Return the version that the batch rule yields; None if it yields none."""
         if (older, newer) not in self._merged:
             self._merged[older, newer] = self._merge(older, newer)
         return self._merged[older, newer]

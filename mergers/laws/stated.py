@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mergers.laws.asked import WRAPPING, Asked, AskedColumn
 from mergers.laws.core import Domain, Version
 from mergers.laws.universe import sequence_at, value_at
-from mergers.rules import RuleVersion, merged
 from payloads.avro import Branch
 from payloads.ordering import NATURAL_ORDER
 from payloads.ordering_fields import list_reader
+from payloads.records import RuleVersion, merged
 from payloads.rules import Case, Effect, IsDelete, MergeRule, Role
 
 if TYPE_CHECKING:

@@ -1,7 +1,1 @@
-"""Merge rules on two records: the reference for every other interpreter."""
-
-from __future__ import annotations
-
-from payloads.records import RuleOutcome, RuleVersion, fault_of, merged
-
-__all__ = ["RuleOutcome", "RuleVersion", "fault_of", "merged"]
+"""Merge rules for people: in English. `payloads.records` runs them on records."""

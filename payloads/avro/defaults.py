@@ -38,7 +38,7 @@ class JsonNull:
 
 
 NULL_VALUE: Final = JsonNull()
-"""What `Field.defaultVal()` returns for the default null (Java: `JsonProperties.NULL_VALUE`); None is no default."""
+"""What `Field.defaultVal()` returns for a null default (Java: `JsonProperties.NULL_VALUE`); None if there is none."""
 
 
 def is_null(value: Any) -> bool:

@@ -19,8 +19,8 @@ from bridge.engines.jvm.jars import SOURCES as OWN
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.rules import NODES_IN_JAVA, missing_in_java
 from mergers.laws.modes import MODES
-from mergers.rules import merged
 from payloads import HudiRelease, PayloadRef
+from payloads.records import merged
 from payloads.rules import (
     AllOf,
     AnyOf,

@@ -51,7 +51,7 @@ class RuleMerge:
         self._at_merge = lambda reason: versions.stored_failures.raised(told.merge_point, reason, field=field)
 
     def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:
-        """Return a version; a null in the ordering field of a batch is no value, in a log it is Integer 0."""
+        """Return a version. A null ordering field means no ordering value in a batch, and Integer 0 in a log."""
         class_, values = self._of.ordered(row, if_null=NATURAL if self._reads_log else UNORDERED)
         kept, text, compared = ordering["type"], ordering["value"], self._of.on.compared
         is_default = kept.isNull() | ((kept == "int") & (text == "0"))

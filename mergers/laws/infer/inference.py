@@ -18,7 +18,7 @@ from mergers.laws.reading import studied
 from mergers.laws.universe import delete_forms
 from payloads.builtin import UNAVAILABLE
 from payloads.records import merged
-from payloads.rules import Effect, Error, MergeRule, Point, check_rule
+from payloads.rules import ByArrival, Effect, Error, MergeRule, Point, check_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,6 +33,7 @@ _DRAWN: Final = 1_000
 _REFUTES: Final = 3_000
 _ROUNDS: Final = 5
 _KEPT: Final = 40
+_NEAR: Final = 12
 _AGAIN: Final = 300
 
 
@@ -51,8 +52,8 @@ class Inferred(NamedTuple):
         point: where versions meet.
         rule: what gives every answer, but for the columns below; None where none was found.
         unsaid: the columns that the class alone decides.
-        asked: how many pairs were asked; none of them refutes the rule.
-        unstable: a question that had two answers: the class is no function of two versions.
+        asked: how many pairs the rule was held against; none of them refutes it.
+        unstable: a question that had two answers: the answer depends on more than the two versions.
         seconds: how long it took.
     """
 
@@ -75,6 +76,9 @@ def infer(
         data: rows of the user, which are asked about, too.
         seed: repeats the questions.
         guard: watches the calls.
+
+    Raises:
+        CallEndedError: a call of the class took too long, or tried to end the process.
     """
     return _Inference(subject, point, tuple(data), seed, guard).found()
 
@@ -104,43 +108,43 @@ class _Inference:
         self._asked: dict[str, tuple[Question, Answer]] = {}
 
     def found(self) -> Inferred:
-        self._learn(itertools.chain(self._questions.one_by_one(), self._questions.drawn(_DRAWN), self._of_data()))
+        self._learn(
+            itertools.chain(
+                self._questions.one_by_one(), self._questions.drawn(_DRAWN), self._questions.of_rows(self._data)
+            )
+        )
         best = Draft(None, (), 0)
-        count = len(self._asked)
+        tried: list[tuple[Question, Answer]] = []
         for _ in range(_ROUNDS):
             table = Table(self._schema, self._point, [*self._asked.values()], self._constants)
             best = draft(table)
             if best.rule is None:
                 break
             check_rule(best.rule, self._schema)
-            fresh = [*self._questions.drawn(_REFUTES)]
-            answers = self._ask.all(fresh)
-            count += len(fresh)
-            wrong = [
-                (question, answer)
-                for question, answer in zip(fresh, answers, strict=True)
-                if not self._agrees(best, question, answer)
-            ]
+            tried = self.drawn(_REFUTES)
+            wrong = [question for question, answer in tried if not self._agrees(best, question, answer)]
             if not wrong:
                 break
-            near = [
-                one for question, _ in wrong[:_KEPT] for one in itertools.islice(self._questions.near(question), 12)
-            ]
-            self._learn([*(question for question, _ in wrong[:_KEPT]), *near])
+            near = (
+                one for question in wrong[:_KEPT] for one in itertools.islice(self._questions.near(question), _NEAR)
+            )
+            self._learn([*wrong[:_KEPT], *near])
         else:
             best = Draft(None, (), 0)
-        rule = best.rule
-        if {*best.unsaid} >= {name for name, values in self._questions.pools.items() if len(values) > 1}:
-            rule = None  # nothing is known but when the class makes a record
-        refuted = [one for one in self._asked.values() if rule is not None and not self._agrees(best, *one)]
+        # Pairs that only an earlier draft was held against say nothing about this one.
+        asked = [*self._asked.values(), *tried]
         unstable = self._unstable()
-        if rule is None or refuted or unstable is not None:
-            rule = None
-        else:
-            short = best._replace(rule=tidied(rule))
-            rule = short.rule if all(self._agrees(short, *one) for one in self._asked.values()) else rule
-        unsaid = tuple(self._example(best, name) for name in (best.unsaid if rule is not None else ()))
-        return Inferred(self._point, rule, unsaid, count, unstable, time.monotonic() - self._start)
+        best = self._settled(best, asked) if unstable is None else Draft(None, (), 0)
+        unsaid = tuple(self._example(best, name) for name in best.unsaid)
+        return Inferred(self._point, best.rule, unsaid, len(asked), unstable, time.monotonic() - self._start)
+
+    def _settled(self, best: Draft, asked: Sequence[tuple[Question, Answer]]) -> Draft:
+        """Return a draft in its shortest form; one without a rule if a pair refutes it or no column is said."""
+        said = {name for name, values in self._questions.pools.items() if len(values) > 1} - {*best.unsaid}
+        if best.rule is None or not said or not all(self._agrees(best, *one) for one in asked):
+            return Draft(None, (), 0)
+        short = best._replace(rule=tidied(best.rule))
+        return short if all(self._agrees(short, *one) for one in asked) else best
 
     def drawn(self, count: int) -> list[tuple[Question, Answer]]:
         """Draw questions, and ask them."""
@@ -153,9 +157,6 @@ class _Inference:
         self._asked |= {
             repr(question): (question, answer) for question, answer in zip(left, self._ask.all(left), strict=True)
         }
-
-    def _of_data(self) -> list[Question]:
-        return [self._questions.of(older, newer) for older, newer in itertools.pairwise(self._data)]
 
     def _agrees(self, found: Draft, question: Question, answer: Answer) -> bool:
         return found.rule is not None and agrees(found.rule, question, answer, self._schema, found.unsaid)
@@ -203,15 +204,19 @@ def agrees(rule: MergeRule, question: Question, answer: Answer, schema: AvroSche
         case Effect.SENTINEL:
             return answer.error is None and answer.is_older
         case _:
-            return answer.error is None and _is_same(found.version, question, answer, unsaid)
+            return answer.error is None and _is_same(rule, found.version, question, answer, unsaid)
 
 
-def _is_same(version: RuleVersion | None, question: Question, answer: Answer, unsaid: Sequence[str]) -> bool:
+def _is_same(
+    rule: MergeRule, version: RuleVersion | None, question: Question, answer: Answer, unsaid: Sequence[str]
+) -> bool:
     if version is question.older and answer.is_older:
         return True
     if version is question.newer and answer.is_newer:
         return True
     is_whole = version is question.older or version is question.newer
+    if version is not None and not is_whole and not _carries(rule, version, answer):
+        return False
     if version is None or version.record is None or answer.record is None or not answer.is_row:
         return False
     if (is_whole and not unsaid) or answer.record.keys() != version.record.keys():
@@ -219,6 +224,13 @@ def _is_same(version: RuleVersion | None, question: Question, answer: Answer, un
     return all(
         shown(answer.record[name]) == shown(value) for name, value in version.record.items() if name not in unsaid
     )
+
+
+def _carries(rule: MergeRule, version: RuleVersion, answer: Answer) -> bool:
+    """Whether a made version of a batch carries its ordering value on; by arrival it may have none (Integer 0)."""
+    if answer.ordering is None or (isinstance(rule.later, ByArrival) and answer.ordering.is_default):
+        return True
+    return repr(answer.ordering) == repr(version.ordering)
 
 
 def _shown(answer: Answer) -> tuple[Any, ...]:

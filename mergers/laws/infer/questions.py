@@ -19,7 +19,7 @@ from payloads.records import RuleVersion
 from payloads.rules import Point
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from mergers.laws.evaluate import Evaluator
     from mergers.laws.universe import RecordSpec
@@ -183,6 +183,12 @@ class Questions:
                 yield self._fitted(None, newer)
             else:
                 yield self._fitted(older, newer)
+
+    def of_rows(self, rows: Sequence[Record]) -> Iterator[Question]:
+        """Give pairs of a user's rows, each two that follow one another, as versions of one key."""
+        keys = [name for name in self.pools if name in {*self._spec.key, self._spec.assumed_key}]
+        for older, newer in itertools.pairwise(rows):
+            yield self._fitted(older, {**newer, **{name: older[name] for name in keys}})
 
     def near(self, question: Question) -> Iterator[Question]:
         """Give the pairs that differ from one in one value of one column."""

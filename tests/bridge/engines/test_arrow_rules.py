@@ -20,9 +20,9 @@ from bridge.merge import PairMerge, RowSource, pair_of
 from bridge.merge.buffered import mode_merge
 from bridge.merge.calls import Carried
 from mergers.laws.modes import MODES
-from mergers.rules import RuleVersion, merged
 from mergers.strategies import buffered_merger
 from payloads import NATURAL_ORDER, Ordering, builtin_payloads
+from payloads.records import RuleVersion, merged
 from payloads.rules import (
     Against,
     ByColumn,

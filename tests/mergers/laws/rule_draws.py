@@ -11,8 +11,8 @@ from mergers.laws import Domain, Version
 from mergers.laws.core import Act, Incoming, Merge, Row
 from mergers.laws.equality import canonical
 from mergers.laws.stated import StatedRules
-from mergers.rules import RuleVersion, merged
 from payloads import NATURAL_ORDER, parse_schema
+from payloads.records import RuleVersion, merged
 from payloads.rules import (
     DATA,
     Against,

@@ -9,11 +9,11 @@ import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieKey
-from mergers.rules import RuleOutcome, RuleVersion, fault_of
 from mergers.strategies import DeleteEntry, buffered_merger
 from payloads import SENTINEL, PayloadBridgeError
 from payloads.builtin import EmptyHoodieRecordPayload, RewriteAvroPayload
 from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.records import RuleOutcome, RuleVersion, fault_of
 from payloads.rules import Effect, Error, MergeRule, Point
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import random
 import pytest
 
 from mergers.laws.modes import MODES
-from mergers.rules import RuleVersion, merged
 from payloads import HudiRelease, builtin_payloads
+from payloads.records import RuleVersion, merged
 from payloads.rules import Effect, Point, check_rule, rule_from_json, rule_to_json
 from payloads.user import same_record
 from tests.mergers.rules.subjects import NOTHING, UNTOLD, of_mode, of_payload

@@ -5,10 +5,10 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mergers.rules import RuleVersion
 from payloads import NATURAL_ORDER, Ordering, parse_schema
 from payloads.builtin import DELETE_FIELD, DELETE_MARKER, UNAVAILABLE, UPDATE_ON_SAME_ORDERING
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP
+from payloads.records import RuleVersion
 from payloads.rules import META_COLUMNS
 
 if TYPE_CHECKING:

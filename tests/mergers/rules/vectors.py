@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from mergers.rules import RuleVersion
 from payloads.builtin import BuiltinPayload
+from payloads.records import RuleVersion
 from payloads.rules import Point
 from tests.conformance.vector import Vector, load, ordering_of, resolve
 from tests.mergers.rules.subjects import NOTHING, of_mode, of_payload
