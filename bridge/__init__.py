@@ -1,6 +1,6 @@
 """Running payloads and mergers on tables, with PySpark; importing it loads nothing until a name is used.
 
-Every error of a caller's making is a `PayloadBridgeError`: the ones here, and those of `payloads` and `mergers`.
+Every error that a caller can cause is a `PayloadBridgeError`: those here, and those of `payloads` and `mergers`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
         ReadersReport,
         RebuiltCommits,
         ReplayReport,
-        TableRow,
         compare_readers,
         diff,
         rebuilt_commits,
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
         replay_batches,
         replay_history,
         table_history,
-        table_row,
     )
     from bridge.config import MergeConfigError, TableMergeConfig
     from bridge.engines import Books, Fate
@@ -48,7 +46,14 @@ if TYPE_CHECKING:
         MergeFailedError,
         PlanError,
     )
-    from bridge.explain import ExplainReport, explain, replay_causes
+    from bridge.explain import (  # type: ignore[no-redef]
+        ExplainReport,
+        TableCall,
+        TableRow,
+        explain,
+        replay_causes,
+        table_row,
+    )
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
     from bridge.migration import (
@@ -58,8 +63,8 @@ if TYPE_CHECKING:
         Inspection,
         MigrateReport,
         MigrationPlan,
+        RehearsalOutcome,
         RehearsalReport,
-        RehearsalVerdict,
         RehearsedStep,
         TableDamage,
         TablePart,
@@ -78,6 +83,7 @@ if TYPE_CHECKING:
         PathsReport,
         Scope,
         SimulateReport,
+        SqlMerge,
         all_paths,
         append,
         combine_input,
@@ -91,6 +97,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan, TableType
     from bridge.programs import Takeover, key_paths, smallest_history
     from bridge.redaction import redacted
+    from bridge.report import Severity
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
     from bridge.write import (  # type: ignore[no-redef]
@@ -144,12 +151,15 @@ __all__ = [
     "ReaderResult",
     "ReadersReport",
     "RebuiltCommits",
+    "RehearsalOutcome",
     "RehearsalReport",
-    "RehearsalVerdict",
     "RehearsedStep",
     "ReplayReport",
     "Scope",
+    "Severity",
     "SimulateReport",
+    "SqlMerge",
+    "TableCall",
     "TableDamage",
     "TableMergeConfig",
     "TablePart",
@@ -210,7 +220,6 @@ _HOMES: Final = {
         "ReadersReport",
         "RebuiltCommits",
         "ReplayReport",
-        "TableRow",
         "compare_readers",
         "diff",
         "rebuilt_commits",
@@ -218,7 +227,6 @@ _HOMES: Final = {
         "replay_batches",
         "replay_history",
         "table_history",
-        "table_row",
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
     "bridge.engines": ("Books", "Fate"),
@@ -232,7 +240,7 @@ _HOMES: Final = {
         "MergeFailedError",
         "PlanError",
     ),
-    "bridge.explain": ("ExplainReport", "explain", "replay_causes"),
+    "bridge.explain": ("ExplainReport", "TableCall", "TableRow", "explain", "replay_causes", "table_row"),
     "bridge.hudi": ("HudiTable", "HudiTableError"),
     "bridge.merge": ("MergePoint",),
     "bridge.migration": (
@@ -243,7 +251,7 @@ _HOMES: Final = {
         "MigrateReport",
         "MigrationPlan",
         "RehearsalReport",
-        "RehearsalVerdict",
+        "RehearsalOutcome",
         "RehearsedStep",
         "TableDamage",
         "TablePart",
@@ -262,6 +270,7 @@ _HOMES: Final = {
         "PathsReport",
         "Scope",
         "SimulateReport",
+        "SqlMerge",
         "all_paths",
         "append",
         "combine_input",
@@ -275,12 +284,22 @@ _HOMES: Final = {
     "bridge.plan": ("MergePlan", "TableType"),
     "bridge.programs": ("Takeover", "key_paths", "smallest_history"),
     "bridge.redaction": ("redacted",),
+    "bridge.report": ("Severity",),
     "bridge.spark": ("local_session",),
     "bridge.verify": ("Verification", "verify"),
     "bridge.write": ("MergeIntoReport", "merge_batch", "merge_into", "write_files", "write_table"),
     "payloads": ("PayloadBridgeError",),
 }
 _HOME_OF: Final = {name: home for home, names in _HOMES.items() for name in names}
+
+
+def _public(value: Any) -> Any:
+    """Return a public name as users call it: a function looks at the types of its arguments first."""
+    if not isinstance(value, types.FunctionType):
+        return value
+    from payloads.arguments import checked  # noqa: PLC0415 (with the first name)
+
+    return checked(value)
 
 
 class _OnDemand(types.ModuleType):
@@ -291,13 +310,13 @@ class _OnDemand(types.ModuleType):
             msg = f"module {self.__name__!r} has no attribute {name!r}"
             raise AttributeError(msg)
         value = getattr(importlib.import_module(_HOME_OF[name]), name)
-        setattr(self, name, value)
-        return value
+        super().__setattr__(name, _public(value))
+        return self.__dict__[name]
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         # `explain` and `verify` are functions, and importing their packages would put modules in their place.
         is_own_package = isinstance(value, types.ModuleType) and name in _HOME_OF
-        super().__setattr__(name, getattr(value, name) if is_own_package else value)
+        super().__setattr__(name, _public(getattr(value, name)) if is_own_package else value)
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *__all__})

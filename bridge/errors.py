@@ -7,8 +7,9 @@ import decimal
 import re
 from typing import TYPE_CHECKING, Any
 
-from bridge.redaction import current, without_values
+from bridge.redaction import shown_message
 from payloads.errors import PayloadBridgeError
+from payloads.visible import escaped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +21,28 @@ class InputError(PayloadBridgeError, ValueError):
 
 class PlanError(PayloadBridgeError, ValueError):
     """The settings of a merge plan contradict each other, or are not ported."""
+
+
+class ParameterError(PlanError):
+    """Parameters of a verb contradict each other.
+
+    Attributes:
+        text: what is wrong, with the parameters' names between backticks.
+    """
+
+    def __init__(self, text: str) -> None:
+        super().__init__(_QUOTED.sub(r"\1", text))
+        self.text = text
+
+    def of_options(self) -> str:
+        """Return the sentence with the options of the command line in place of the parameters."""
+        return _QUOTED.sub(lambda found: f"--{found[1].replace('_', '-')}", self.text)
+
+    def __reduce__(self) -> tuple[type[ParameterError], tuple[str]]:
+        return ParameterError, (self.text,)
+
+
+_QUOTED = re.compile(r"`(\w+)`")
 
 
 class EngineError(PayloadBridgeError, RuntimeError):
@@ -38,7 +61,7 @@ class ConflictError(PayloadBridgeError, RuntimeError):
 
 
 class BooksError(PayloadBridgeError, RuntimeError):
-    """The rows that came into a run are not those that it accounts for."""
+    """The row counts of a run don't balance."""
 
 
 class JavaNotFoundError(PayloadBridgeError, FileNotFoundError):
@@ -72,10 +95,10 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
         key = ", ".join(f"{column}={_shown(value)}" for column, value in self.key.items())
         where = f"key {key}" if self.field is None else f"key {key}, field {self.field!r}"
         at = "" if self.merge_point is None else f" at {self.merge_point}"
-        return f"{self.payload} failed{at} ({where}): {self.reason}"
+        return escaped(f"{self.payload} failed{at} ({where}): {self.reason}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """Return a value of a key as every engine writes it: text in quotes, dates and decimals by their digits alone."""
     return str(value) if isinstance(value, (datetime.date, decimal.Decimal)) else repr(value)
 
@@ -116,19 +139,19 @@ _OLDER_JAVA = (
     "--conf spark.executorEnv.JAVA_HOME=FOLDER)"
 )
 _DEAD_WORKER = (
-    "a Python worker has died: native code that the class calls has crashed, or there was no memory left; give it more "
-    "(--conf spark.executor.memoryOverhead), or fix the class; a session with a master as local[4,2], or of a cluster, "
-    "tries the task again and names the key"
+    "a Python worker died: native code that the class calls crashed, or memory ran out; give it more memory (--conf "
+    "spark.executor.memoryOverhead), or fix the class; a session with a master such as local[4,2], or on a cluster, "
+    "retries the task and names the key"
 )
 # What surrounds a job: what its error has, and what to tell.
 _SURROUNDINGS = {
     re.compile(
         r"(?:Spark)?FileNotFoundException: File (\S+) does not exist\s*It is possible the underlying"
-    ): "{} is no longer there, and was when the job began; let nothing write to this input, and run it again",
+    ): "{} disappeared during the job; let nothing write to this input, and run it again",
     re.compile(r"No space left on device"): _FULL,
     re.compile(
         r"(?:AccessControlException|AccessDeniedException): (?:Permission denied: )?([^\n]+)"
-    ): "the storage gives no permission ({}); check the credentials (spark.hadoop.fs.*) and what they allow",
+    ): "the storage denies access ({}); check the credentials (spark.hadoop.fs.*) and their permissions",
     re.compile(
         r"UnknownStoreException: ([^\n]+)"
     ): "there is no such bucket or container ({}); correct its name, or create it",
@@ -143,7 +166,7 @@ def sentence_of(error: BaseException) -> str:
     Where values are hidden, a message about data says no more than where it failed.
     """
     kind, text = _told(error)
-    return without_values(text, kind) if current().is_active and kind not in _ABOUT_SETTINGS else text
+    return text if kind in _ABOUT_SETTINGS else shown_message(text, kind)
 
 
 def is_refusal(error: BaseException) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
 from bridge.display import Fragment, notebook_html
@@ -45,22 +45,23 @@ class MergePlan:
         table_version: 6, 8 or 9; None for the version that the release creates.
         table_type: copy-on-write or merge-on-read.
         key: the record key columns.
-        partition: the partition path columns; empty for a table without partitions.
-        ordering: the ordering (precombine) fields, dotted paths allowed; empty for arrival order.
+        partition: the partition path columns, part of a row's identity; empty for a table without partitions.
+        ordering: the ordering (precombine) fields, dotted paths allowed: the greater value is the later version. Empty
+            for the order of arrival.
         schema: an Avro schema that overrides the one derived from the DataFrame.
         props: further writer properties, as Hudi names them.
-        arrival: the column that gives the order of arrival; None for the order of files and rows.
+        arrival: the column with the order of arrival within a batch; None for the order of files and rows.
         combine_before_upsert: whether a batch is deduplicated first.
         inserts_to: where a merge-on-read table writes new keys.
         global_index: whether the key alone, without the partition, identifies a row.
         table: what an existing table stores; None for a new table of the release.
-        fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
-        engine: what runs the merges; `auto` picks the fastest that can.
-        implementation: `java` runs the compiled class even if there is a Python one; None prefers Python.
-        on_error: `fail` ends the run at the first key that can't be merged; `quarantine` sets such a key aside with all
-            its versions, and merges the others.
-        call_timeout: how many seconds a call of a user's class may take, before it is taken for one without an end;
-            0 for any time.
+        fidelity: how IGNORE_DEFAULTS recognizes a default: as Hudi does, the same object (`hudi`), or by value
+            (`intended`), which no release does.
+        engine: the engine that runs the merges; `auto` picks the fastest one that supports the plan.
+        implementation: what runs a compiled class that has a Python port, too: `java` or `python`. None: the port.
+        on_error: what to do with a key that can't be merged: end the run (`fail`), or put the key into quarantine with
+            all its versions and the reason, and merge the others (`quarantine`).
+        call_timeout: how many seconds one call of a user's class may take; 0 for any time.
     """
 
     payload: PayloadRef | None = None
@@ -147,16 +148,23 @@ class MergePlan:
         )
         yield self.engine not in ENGINES, f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
         yield (
-            self.implementation not in {None, *IMPLEMENTATIONS},
+            self.implementation not in (None, *IMPLEMENTATIONS),
             f"unknown implementation {self.implementation!r}; choose one of {', '.join(IMPLEMENTATIONS)}",
         )
         yield (
-            (self.engine, self.implementation) in {("python", "java"), ("jvm", "python"), ("native", "java")},
+            (self.engine, self.implementation) in (("python", "java"), ("jvm", "python"), ("native", "java")),
             f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
         yield self.on_error not in ON_ERROR, f"on_error is {' or '.join(map(repr, ON_ERROR))}, not {self.on_error!r}"
-        yield self.call_timeout < 0, f"call_timeout is a number of seconds, or 0 for any time, not {self.call_timeout}"
-        yield self.inserts_to not in {"base", "log"}, f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
+        yield (
+            not self.call_timeout >= 0,
+            f"call_timeout is a number of seconds, or 0 for any time, not {self.call_timeout}",
+        )
+        yield (
+            self.fidelity not in ("hudi", "intended"),
+            f"fidelity is 'hudi' or 'intended', not {self.fidelity!r}",
+        )
+        yield self.inserts_to not in ("base", "log"), f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
         # What is not ported is rejected, so that no result is silently wrong.
         yield (
             self.global_index and not self.combine_before_upsert,
@@ -290,7 +298,7 @@ def _short(text: str, most: int = 300) -> str:
     return text if len(text) <= most else f"{text[:most]}\u2026"
 
 
-def _fact(value: Any) -> str:
+def _fact(value: object) -> str:
     match value:
         case tuple():
             return ", ".join(value)

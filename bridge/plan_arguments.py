@@ -23,7 +23,7 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
 _OPTIONAL = ("table_version", "schema", "arrival", "table", "stored_payload")
 
 
-def accepted(given: Mapping[str, Any]) -> dict[str, Any]:
+def accepted(given: Mapping[str, Any]) -> dict[str, object]:
     """Return the settings of a plan as it keeps them: names as references, columns as tuples.
 
     Raises:
@@ -37,7 +37,7 @@ def accepted(given: Mapping[str, Any]) -> dict[str, Any]:
             raise _wrong(name, wanted, value)
     return {
         **given,
-        "release": HudiRelease.parse(given["release"]),
+        "release": HudiRelease.asked(given["release"]),
         "table_type": _table_type(given["table_type"]),
         "payload": _reference("payload", given["payload"], PayloadRef, HoodieRecordPayload),
         "merger": _reference("merger", given["merger"], MergerRef, HoodieRecordMerger),
@@ -46,12 +46,12 @@ def accepted(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _wrong(name: str, wanted: str, value: Any) -> PlanError:
+def _wrong(name: str, wanted: str, value: object) -> PlanError:
     msg = f"{name} is {wanted}, not {value!r}"
     return PlanError(msg)
 
 
-def _table_type(text: Any) -> TableType:
+def _table_type(text: object) -> TableType:
     try:
         return TableType.__members__.get(str(text).upper()) or TableType(text)  # also COPY_ON_WRITE, as Hudi has it
     except ValueError as error:
@@ -59,7 +59,7 @@ def _table_type(text: Any) -> TableType:
         raise PlanError(msg) from error
 
 
-def _columns(name: str, columns: Any) -> tuple[str, ...]:
+def _columns(name: str, columns: object) -> tuple[str, ...]:
     if isinstance(columns, str):
         return tuple(columns.split(","))
     found = tuple(columns) if isinstance(columns, Iterable) else (columns,)
@@ -68,7 +68,7 @@ def _columns(name: str, columns: Any) -> tuple[str, ...]:
     return found
 
 
-def _props(props: Any) -> dict[str, str]:
+def _props(props: object) -> dict[str, str]:
     if not isinstance(props, Mapping):
         msg = f"props is a dictionary of Hudi's options, not {props!r}"
         raise PlanError(msg)
@@ -80,7 +80,7 @@ def _props(props: Any) -> dict[str, str]:
     return dict(props)
 
 
-def _reference(name: str, value: Any, reference: type, base: type) -> Any:
+def _reference(name: str, value: object, reference: type, base: type) -> object:
     """Return a class as the name by which Spark's workers find it."""
     if value is None or isinstance(value, reference):
         return value

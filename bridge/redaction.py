@@ -19,10 +19,12 @@ import json
 import os
 import re
 import secrets
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, TypeVar, overload
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
+
+    from typing_extensions import Self
 
 _T = TypeVar("_T")
 
@@ -51,13 +53,13 @@ class Redaction:
     Attributes:
         columns: names of columns, at any depth, in lower case as Spark compares names; `all` for every one.
         key: what the hashes are keyed with, at most 64 bytes.
-        met: those of `columns` that were asked about, so that a misspelt one is noticed.
+        used: those of `columns` that were asked about, so that a misspelt one is noticed.
         known: the columns that data has, in lower case, as far as they were learnt.
     """
 
     columns: frozenset[str] = frozenset()
     key: bytes = dataclasses.field(default=b"", repr=False)
-    met: set[str] = dataclasses.field(default_factory=set, compare=False, repr=False)
+    used: set[str] = dataclasses.field(default_factory=set, compare=False, repr=False)
     known: set[str] = dataclasses.field(default_factory=set, compare=False, repr=False)
 
     @classmethod
@@ -83,16 +85,16 @@ class Redaction:
         if column.startswith(_CONTROL):
             return column == _ORDERING  # rows of data in a control column are asked about column by column
         if (name := column.lower()) in self.columns:
-            self.met.add(name)
+            self.used.add(name)
             return True
         return ALL in self.columns or column in _OF_KEYS
 
     @property
-    def unmet(self) -> frozenset[str]:
+    def unused(self) -> frozenset[str]:
         """The columns that nothing that became text so far has had."""
-        return self.columns - self.met - {ALL}
+        return self.columns - self.used - {ALL}
 
-    def learn(self, schema: Mapping[str, Any]) -> None:
+    def learn(self, schema: Mapping[str, object]) -> None:
         """Take note of the columns of data, at any depth: of a schema as `StructType.jsonValue` gives it."""
         if self.is_active:
             self.known.update(name.lower() for name in _names(schema))
@@ -102,14 +104,14 @@ class Redaction:
         """The columns that no data has; none where the columns of data were not learnt."""
         if not self.known:
             return frozenset()
-        return frozenset(name for name in self.unmet - self.known if not name.startswith(_META))
+        return frozenset(name for name in self.unused - self.known if not name.startswith(_META))
 
     def hides_ordering(self, columns: Iterable[str]) -> bool:
         """Whether ordering values of these columns are hidden; without columns nobody knows, so they are."""
         names = tuple(columns)
         return self.is_active and (not names or any(map(self.hides, names)))
 
-    def token(self, value: Any, shown: Any) -> str:
+    def token(self, value: object, shown: object) -> str:
         """Return what stands for a value that is not null: its type, and the hash of its JSON value `shown`."""
         text = json.dumps(shown, sort_keys=True, ensure_ascii=False, default=str)
         kind = _kind(value)
@@ -139,7 +141,7 @@ class Redaction:
             _CURRENT.reset(before)
 
 
-def _names(kind: Any) -> Iterator[str]:
+def _names(kind: object) -> Iterator[str]:
     """Give the names of fields in a type as Spark writes it in JSON."""
     if not isinstance(kind, dict):
         return
@@ -162,10 +164,10 @@ def current() -> Redaction:
 def redacted(*columns: str) -> contextlib.AbstractContextManager[Redaction]:
     """Hide the values of columns in the reports that are made in a `with` block.
 
-    In reports, traces and JSON a hidden value is its type and a keyed hash: equal values stay equal, nulls are seen.
-    Frames keep their rows, and exceptions that leave the block their messages. A notebook goes on hiding them where it
-    shows a report that was made in the block; `to_json` and its like have to be called in the block. The key is random,
-    or the text in the environment variable `PAYLOAD_BRIDGE_REDACT_KEY`.
+    In reports, traces and JSON a hidden value becomes its type and a keyed hash: equal values stay equal, and nulls
+    stay visible. DataFrames keep their values, and so do messages of exceptions that leave the block. A notebook still
+    hides them when it shows a report that was made in the block; call `to_json` and the like in the block. The key is
+    random, or the text in the environment variable `PAYLOAD_BRIDGE_REDACT_KEY`.
 
     Args:
         columns: names, at any depth of a record; `all` for every column.
@@ -190,6 +192,11 @@ class cached_as_hidden(functools.cached_property[_T]):  # noqa: N801 (named like
         if (hidden := current()) not in made:
             made[hidden] = self.func(instance)
         return made[hidden]
+
+
+def shown_values(row: Mapping[str, str]) -> dict[str, str]:
+    """Return values that are text already, by column, or what stands for those that are hidden."""
+    return {name: current().text(name, text) for name, text in row.items()}
 
 
 def is_control(column: str) -> bool:
@@ -224,11 +231,14 @@ _LOCATED: Final = re.compile(
 _PAIR: Final = re.compile(r"(?P<name>\w+)=(?P<value>b?'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[^'\",\s]+)(?:, |$)")
 
 
-def without_values(message: str, what: str) -> str:
-    """Return a message about data without what it may quote; `what` is the class of its error.
+def shown_message(message: str, what: str = "an error") -> str:
+    """Return a message about data; where values are hidden, without what it may quote.
 
-    Of a failed merge stay the class, the merge point, the field, and the key as far as it is not hidden.
+    Of a failed merge stay the class, the merge point, the field, and the key as far as it is not hidden. Of anything
+    else stays `what`, the class of the error.
     """
+    if not current().is_active:
+        return message
     found = _LOCATED.match(message)
     if found is None:
         return f"{what}: --redact hides the message, which may quote values; run without it where they may be seen"
@@ -253,8 +263,11 @@ def _shown(name: str, source: str) -> str:
 
 # -- secrets of settings
 
-_USER_INFO: Final = re.compile(r"(://)[^@\s\"':]*:[^@\s\"']*@|(https?://)[^@\s\"'/?#]+@")
-"""A user with a password, or alone, which may be a token; in other schemes a name alone may be a container."""
+_USER_INFO: Final = re.compile(r"(://|:/(?!/)(?=[^@\s\"':/]*:))[^@\s\"':]*:[^@\s\"']*@|(https?://)[^@\s\"'/?#]+@")
+"""A user with a password, or alone, which may be a token; in other schemes a name alone may be a container.
+
+A URL that was taken for a path has one slash.
+"""
 _PARAMETER: Final = re.compile(
     r"([;?&](?:token|sig|signature|access_token|x-(?:amz|goog)-[\w-]+|password|secret|user_id)=)[^;&\s\"']+",
     re.IGNORECASE,
@@ -281,7 +294,7 @@ def without_credentials(text: str) -> str:
     """Return a text without user names and passwords in URLs, and without the values of settings that hold secrets."""
     if not any(map(text.__contains__, _MARKS)):
         return text  # as most values do
-    if "://" in text:
+    if ":/" in text:
         text = _USER_INFO.sub(rf"\1\2{HIDDEN}@", text)
     if "=" in text:
         text = _PARAMETER.sub(rf"\1{HIDDEN}", text)
@@ -291,7 +304,7 @@ def without_credentials(text: str) -> str:
     return _SETTING.sub(rf"\1{HIDDEN}", _QUOTED.sub(rf"\1{HIDDEN}", text))
 
 
-def scrubbed(value: Any) -> Any:
+def scrubbed(value: object) -> Any:
     """Return a value with its texts, at any depth, `without_credentials`.
 
     A report is scrubbed before it becomes a page, JSON or a table: there a match would run on into the next value.
@@ -302,7 +315,7 @@ def scrubbed(value: Any) -> Any:
         case dict():
             found: dict[Any, Any] = {}
             for name, one in value.items():
-                found[_apart(scrubbed(name), found)] = scrubbed(one)
+                found[_unique_name(scrubbed(name), found)] = scrubbed(one)
             return found
         case tuple() if hasattr(value, "_make"):
             return value._make(map(scrubbed, value))
@@ -316,7 +329,7 @@ def scrubbed(value: Any) -> Any:
             return value
 
 
-def _apart(name: Any, taken: Container[Any]) -> Any:
+def _unique_name(name: object, taken: Container[Any]) -> object:
     """Return the name of an entry, with a number where that of another one has become the same."""
     if name not in taken:
         return name

@@ -17,7 +17,7 @@ COMMIT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "ce9acb64-bde0-424c-9b91-f6ebba25
 PAYLOAD_BASED_MERGE_STRATEGY_UUID: Final = "00000000-0000-0000-0000-000000000000"
 """Mode CUSTOM with a payload: the table's payload class merges."""
 CUSTOM_MERGE_STRATEGY_UUID: Final = "1897ef5f-18bc-4557-939c-9d6a8afd1519"
-"""Mode CUSTOM in general (from 1.1 on); a merger of its own has an id of its own."""
+"""Mode CUSTOM in general (from 1.1 on); a custom merger has its own id."""
 
 
 class HoodieRecordType(enum.Enum):

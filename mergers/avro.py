@@ -12,6 +12,7 @@ from mergers.api import (
 )
 from mergers.payload_rules import MERGE_RULES
 from mergers.record import HoodieAvroRecord, HoodieRecord
+from payloads.arguments import checked
 from payloads.errors import PayloadConfigError
 from payloads.references import PayloadRef
 from payloads.registry import resolve_payload
@@ -35,6 +36,7 @@ class AvroRecordMerger:
 
     record_type: Final = HoodieRecordType.AVRO
 
+    @checked
     def __init__(
         self,
         payload: str | PayloadRef | type[HoodieRecordPayload],
@@ -92,7 +94,7 @@ class AvroRecordMerger:
             return self._rules.combine(older, newer, schema, props)
         return self._rules.pre_combine(older, newer, schema, props)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A bound payload class has no importable name: travel by what it was made from.
         payload = self._payload
         if isinstance(payload, type):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class MergesColumns(Protocol):
     """A merger for Spark's rows, written as an expression (RFC-46: the SPARK implementation of a strategy).
 
-    It stands beside `merge` under the same `merging_strategy`: in the same class, or in one of record type SPARK, and
-    both must answer alike.
+    It accompanies `merge` under the same `merging_strategy`, in the same class or in one of record type SPARK; both
+    must give the same results.
     """
 
     def merge_columns(
@@ -25,19 +25,19 @@ class MergesColumns(Protocol):
     ) -> Column:
         """Return the merged row as a struct with the columns of `schema`, in their order and types; null for a delete.
 
-        A side that comes back as it was stays what it was: the newer one a delete if its flag or marker says so, the
-        older one the row that is stored. A row that is made is data, whatever its flag says (recorded from Hudi 1.1.1
-        and 1.2.0). Which of these it is shows by its values. Either side may be null: a delete without data.
+        A version that is returned unchanged keeps its meaning: the newer one is a delete if its flag or marker says so,
+        the older one is the stored row. A new row is data, whatever its flag says (recorded from Hudi 1.1.1 and 1.2.0).
+        Whether a row is new is decided by its values. Either version may be null: a delete without data.
         """
 
 
-def columns_merger(merger: Any) -> MergesColumns | None:
+def columns_merger(merger: object) -> MergesColumns | None:
     """Return the object behind a merger that merges columns; None if there is none."""
     target = getattr(merger, "target", merger)
     return target if isinstance(target, MergesColumns) else None
 
 
-def has_columns_alone(merger: Any) -> bool:
+def has_columns_alone(merger: object) -> bool:
     """Whether a merger, or what was adapted, has `merge_columns` and no `merge` of its own."""
     target = getattr(merger, "target", merger)
     return isinstance(target, MergesColumns) and not callable(getattr(target, "merge", None))

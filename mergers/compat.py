@@ -11,7 +11,7 @@ from mergers.columns import has_columns_alone
 from mergers.errors import MergerConfigError
 from mergers.record import HoodieAvroIndexedRecord
 from payloads.records import RuleVersion, outcome_of
-from payloads.rules import Effect, MergeRule, check_alone, completed
+from payloads.rules import Effect, MergeRule, check_without_methods, completed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ _RECORD_TYPE_NAMES = ("record_type", "get_record_type", "getRecordType")
 _PRE_COMBINING_NAMES = ("as_pre_combining_mode", "asPreCombiningMode")
 
 # How many arguments `merge` takes, and which of ours they are. Java's five (until 1.0) pass each side's schema.
-_ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, ...]]] = {
+_ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[object, ...]]] = {
     2: lambda older, newer, _schema, _props: (older, newer),
     3: lambda older, newer, _schema, props: (older, newer, props),
     4: lambda older, newer, schema, props: (older, newer, schema, props),
@@ -34,7 +34,7 @@ _ARGUMENTS: dict[int, Callable[[Any, Any, Any, Any], tuple[Any, ...]]] = {
 }
 
 
-def _schema_of(side: Any, schema: Any) -> Any:
+def _schema_of(side: object, schema: object) -> object:
     return getattr(side, "schema", None) or schema
 
 
@@ -87,13 +87,13 @@ class RuleMerger(AdaptedMerger):
             MergerConfigError: it has no merging strategy, or its rule has a marker of deletes, which Hudi looks for.
         """
         owner = type(target).__qualname__
-        check_alone(owner, [name for name in ("merge", "merge_columns") if hasattr(target, name)])
+        check_without_methods(owner, [name for name in ("merge", "merge_columns") if hasattr(target, name)])
         self.target: Final = target  # type: ignore[misc]  # in place of the other constructor
         self.rule: Final = completed(target.rule, owner)
         if self.rule.deletes.marker is not None:
             msg = (
-                f"{owner}: its rule has {self.rule.deletes.marker!r}, and a merger is not asked about a version that "
-                "meets no other; name it by hoodie.payload.delete.field and hoodie.payload.delete.marker instead"
+                f"{owner}: its rule has {self.rule.deletes.marker!r}, and a merger is not called for a version "
+                "without a counterpart; set hoodie.payload.delete.field and hoodie.payload.delete.marker instead"
             )
             raise MergerConfigError(msg)
         is_told = any(hasattr(target, name) for name in _RECORD_TYPE_NAMES)
@@ -155,8 +155,11 @@ def pre_combining(merger: HoodieRecordMerger) -> HoodieRecordMerger:
     return merger if found is None else adapt_merger(found())
 
 
-def _refused(*_: Any) -> NoReturn:
-    msg = "the merger has merge_columns alone, which the native engine runs; add `merge` for all that merges row by row"
+def _refused(*_: object) -> NoReturn:
+    msg = (
+        "the merger has only merge_columns, which only the native engine runs; add `merge` for everything that "
+        "merges row by row"
+    )
     raise MergerConfigError(msg)
 
 
@@ -164,27 +167,27 @@ def _instance(merger_class: type) -> Any:
     try:
         return merger_class()
     except TypeError as error:
-        msg = f"{merger_class.__qualname__} can't be made without arguments ({error}); give an object of it"
+        msg = f"{merger_class.__qualname__} can't be instantiated without arguments ({error}); pass an instance"
         raise MergerConfigError(msg) from error
 
 
-def _spelling(merger: Any, names: tuple[str, ...]) -> str:
+def _spelling(merger: object, names: tuple[str, ...]) -> str:
     found = [name for name in names if hasattr(merger, name)]
     if not found:
         msg = f"{type(merger).__qualname__} is not a merger: it lacks {names[0]} (Java: {names[-1]}); add it"
         raise MergerConfigError(msg)
     if len(found) > 1:
         owner = type(merger).__qualname__
-        warnings.warn(f"{owner} defines {' and '.join(found)}; {found[0]} counts, remove the other", stacklevel=4)
+        warnings.warn(f"{owner} defines {' and '.join(found)}; {found[0]} is used; remove the other", stacklevel=4)
     return found[0]
 
 
-def _stated(merger: Any, names: tuple[str, ...]) -> Any:
+def _stated(merger: object, names: tuple[str, ...]) -> Any:
     value = getattr(merger, _spelling(merger, names))
     return value() if callable(value) else value
 
 
-def _strategy(merger: Any) -> str:
+def _strategy(merger: object) -> str:
     strategy = _stated(merger, _STRATEGY_NAMES)
     if not isinstance(strategy, str):
         msg = f"{type(merger).__qualname__}: the merging strategy is {strategy!r}; give the UUID as text"
@@ -192,7 +195,7 @@ def _strategy(merger: Any) -> str:
     return strategy
 
 
-def _record_type(merger: Any) -> HoodieRecordType:
+def _record_type(merger: object) -> HoodieRecordType:
     stated = _stated(merger, _RECORD_TYPE_NAMES)
     try:
         return stated if isinstance(stated, HoodieRecordType) else HoodieRecordType(str(stated).upper())
@@ -202,7 +205,7 @@ def _record_type(merger: Any) -> HoodieRecordType:
         raise MergerConfigError(msg) from error
 
 
-def _count(merger: Any) -> int:
+def _count(merger: object) -> int:
     """Return how many of our arguments `merge` takes: the most that fit its signature."""
     label = f"{type(merger).__qualname__}.merge"
     merge = getattr(merger, "merge", None)

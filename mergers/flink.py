@@ -29,7 +29,7 @@ _MERGES_DELETES = ByRelease(False, {"1.1": True})
 
 
 class FlinkAvroMerger:
-    """A merger of Avro records on rows of Flink: each version is converted, and the one that is kept is given back.
+    """Runs a merger of Avro records on Flink rows: versions are converted, and the row of the kept one is returned.
 
     Attributes:
         merger: merges the Avro records.
@@ -45,7 +45,7 @@ class FlinkAvroMerger:
             MergerConfigError: it does not merge Avro records.
         """
         if merger.record_type is not HoodieRecordType.AVRO:
-            msg = f"{type(merger).__name__} merges {merger.record_type.value} records; give one for AVRO records"
+            msg = f"{type(merger).__name__} merges {merger.record_type.value} records; pass one for AVRO records"
             raise MergerConfigError(msg)
         self.merger = merger
         self.merging_strategy = merger.merging_strategy
@@ -101,10 +101,11 @@ class FlinkAvroMerger:
 class FlinkPayloadMerger(FlinkAvroMerger):
     """A payload class on rows of Flink: `AvroRecordMerger` between two conversions.
 
-    A version of the operation `D` has no data for the payload, whatever its row: as Hudi's Flink writer makes it until
-    1.0, and as a delete block has it from 1.1 on. What the payload deletes is None until 1.0; from 1.1 on a version is
-    a delete by its operation (`D`, `-U`), flag or marker. One by flag or marker is never inserted, but keeps its data
-    in a merge, as in Hudi's copy-on-write merge: a payload that makes a row of it has a row, flagged or not.
+    The payload gets no data of a version with the operation `D`, whatever its row: Hudi's Flink writer passes none
+    until 1.0, and a delete block has none from 1.1 on. Until 1.0 a delete by the payload is None; from 1.1 on a version
+    is a delete by its operation (`D`, `-U`), flag or marker. A delete by flag or marker is never inserted, but keeps
+    its data in a merge, as in Hudi's copy-on-write merge: if the payload makes a row of it, that row is kept, flagged
+    or not.
     """
 
     def __init__(

@@ -15,6 +15,7 @@ from mergers.strategies import (
     OverwriteWithLatestMerger,
     PartialUpdateFlinkRecordMerger,
 )
+from payloads.arguments import checked
 from payloads.errors import did_you_mean
 from payloads.jars import JarPaths, jar_paths
 from payloads.released import may_replace
@@ -96,7 +97,7 @@ class MergerRef:
         return self.strategy or self.resolve().merging_strategy
 
     def resolve(self) -> HoodieRecordMerger:
-        """Return a Python merger of this name, also where a jar offers a compiled one.
+        """Return the Python merger of this name, even if a jar has a compiled one.
 
         Raises:
             MergerNotFoundError: nothing has this name; a class that exists only in a jar needs the jvm engine.
@@ -112,6 +113,7 @@ class MergerRef:
         return _named(self.name.strip())
 
 
+@checked
 def resolve_merger(merger: str | MergerRef | type | HoodieRecordMerger) -> HoodieRecordMerger:
     """Return the merger that a name, a reference, a class or an object denotes, adapted if needed.
 
@@ -136,7 +138,7 @@ def _named(name: str) -> HoodieRecordMerger:
             return adapt_merger(merger_class)
     for java_name, mode in _BRIDGES.items():
         if name in _names(java_name):
-            msg = f"{name} needs a payload; give AvroRecordMerger(payload, release, {mode!r}) instead of a name"
+            msg = f"{name} needs a payload; pass AvroRecordMerger(payload, release, {mode!r}) instead of a name"
             raise MergerNotFoundError(msg)
     module_name, colon, path = name.partition(":")
     if not colon:

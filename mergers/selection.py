@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mergers.api import STRATEGY_OF_MODE, HoodieRecordType, RecordMergeMode
 from mergers.errors import MergerConfigError, MergerNotFoundError
 from mergers.registry import resolve_merger
+from payloads.arguments import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -34,6 +35,7 @@ def strategy_id(strategy: str | RecordMergeMode) -> str:
     return STRATEGY_OF_MODE[strategy]
 
 
+@checked
 def select_merger(
     strategy: str | RecordMergeMode,
     engine: HoodieRecordType | str,
@@ -64,6 +66,7 @@ def select_merger(
     raise MergerNotFoundError(msg)
 
 
+@checked
 def runnable_here(merger: HoodieRecordMerger) -> HoodieRecordMerger:
     """Return `merger` if PySpark can run it; called before any merger runs.
 

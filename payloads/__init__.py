@@ -23,6 +23,7 @@ from payloads.builtin import (
     RewriteAvroPayload,
 )
 from payloads.errors import (
+    ArgumentError,
     NullOrderingError,
     OrderingTypeError,
     PayloadBridgeError,
@@ -37,7 +38,7 @@ from payloads.errors import (
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.references import PayloadRef, StoredPayloadRef
 from payloads.registry import builtin_payloads, resolve_payload
-from payloads.release import HudiRelease
+from payloads.release import HudiRelease, ReleaseWarning
 
 __all__ = [
     "NATURAL_ORDER",
@@ -45,6 +46,7 @@ __all__ = [
     "SENTINEL",
     "AWSDmsAvroPayload",
     "AbstractDebeziumAvroPayload",
+    "ArgumentError",
     "AvroSchema",
     "BaseAvroPayload",
     "Branch",
@@ -73,6 +75,7 @@ __all__ = [
     "PostgresDebeziumAvroPayload",
     "Record",
     "RecordBuilder",
+    "ReleaseWarning",
     "ReverseOrderHoodieRecordPayload",
     "RewriteAvroPayload",
     "SchemaError",

@@ -6,13 +6,16 @@ import functools
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn
 
+from payloads.backports import state_of
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.release import ByRelease, HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from typing_extensions import Self
 
     from payloads.avro import AvroSchema, Record
 
@@ -37,7 +40,7 @@ class Properties(dict[str, str]):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(self.entries)
 
-    def _refuse(self, *_arguments: Any, **_keywords: Any) -> NoReturn:
+    def _refuse(self, *_arguments: object, **_keywords: object) -> NoReturn:
         msg = "the properties of a merge can't be changed; set them in the plan"
         raise TypeError(msg)
 
@@ -84,7 +87,7 @@ class HoodieRecordPayload(ABC):
         record: the version itself; None for a delete that carries no data.
         ordering_value: the ordering value passed to the constructor.
         release: the release whose rules apply; set by `for_release`.
-        keeps_schema: whether objects of users' subclasses are told the schema of each call.
+        keeps_schema: whether users' subclasses receive the schema of each call.
         decodes_anew: whether each call of Hudi's class hands a copy of the record to a user's subclass.
         logical_types: a user's class sets this to get datetime, date and Decimal instead of physical values.
     """
@@ -158,7 +161,7 @@ class HoodieRecordPayload(ABC):
 
     @classmethod
     def missing_base(cls) -> type[HoodieRecordPayload] | None:
-        """Return the class of Hudi that the class extends and its release does not ship."""
+        """Return the Hudi class that this class extends but its release does not ship."""
         return None
 
     @classmethod
@@ -181,9 +184,9 @@ class HoodieRecordPayload(ABC):
         """Return this class for records of `schema`; an engine calls it once, before it builds payloads."""
         return cls
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A bound class has no importable name: travel as its unbound class and the release.
-        return _restore, (type(self).unbound or type(self), type(self).release), self.__getstate__()
+        return _restore, (type(self).unbound or type(self), type(self).release), state_of(self)
 
 
 @functools.cache

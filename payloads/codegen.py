@@ -65,6 +65,6 @@ def call(
     return _compiled(compile(source, CALLS, "eval"))
 
 
-def _compiled(source: str | CodeType, **names: Any) -> Callable[..., Any]:
+def _compiled(source: str | CodeType, **names: object) -> Callable[..., Any]:
     function: Callable[..., Any] = eval(source, names)  # noqa: S307 (names of fields as literals, and of parameters)
     return function

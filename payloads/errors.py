@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
+from payloads.visible import escaped, one_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -21,7 +23,17 @@ def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
 
 class PayloadBridgeError(Exception):
-    """Root of every error that this project raises on purpose."""
+    """Root of every error that this project raises on purpose; its text is one line, whatever names it quotes."""
+
+    def __str__(self) -> str:
+        return escaped(one_line(super().__str__()))
+
+
+class ArgumentError(PayloadBridgeError, TypeError):
+    """An argument of a public function has a wrong type.
+
+    Added in 0.2.0.
+    """
 
 
 class OrderingTypeError(PayloadBridgeError, TypeError):
@@ -52,7 +64,7 @@ class NullOrderingError(PayloadBridgeError, ValueError):
 
 
 class PayloadConfigError(PayloadBridgeError, ValueError):
-    """The properties contradict each other or miss a key that the payload needs."""
+    """The properties contradict each other or lack a key that the payload needs."""
 
 
 class SchemaError(PayloadBridgeError, ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 JarPaths = str | Iterable[str] | None
-"""One path, several with commas between them as `spark-submit --jars` takes them, a list of paths, or None."""
+"""One path, several separated by commas (as in `spark-submit --jars`), a list of paths, or None."""
 
 
 def jar_paths(jar: JarPaths) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ class Ordering:
     def __repr__(self) -> str:
         return f"Ordering({self.java_type!r}, {self.value!r})"
 
-    def __reduce__(self) -> tuple[type[Ordering], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[type[Ordering], tuple[object, ...]]:
         return Ordering, (self.java_type, self.value, self.schema)
 
 

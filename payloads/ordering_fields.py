@@ -215,7 +215,7 @@ def context_value(
             msg = f"field {path!r}: there is no record above {part!r}; choose a field that always exists"
             raise SchemaError(msg)
         if not part and _REFUSES_EMPTY_PARTS.at(release):
-            msg = f"the path {path!r} has an empty part, and Hudi {release} refuses that; put one dot between names"
+            msg = f"the path {path!r} has an empty part, which Hudi {release} rejects; put one dot between names"
             raise PayloadConfigError(msg)
         if part not in schema.by_name:
             return schema, None
@@ -283,17 +283,17 @@ def _of_text(value: str) -> Ordering:
     return Ordering("string", str(value)) if isinstance(value, JavaString) else Ordering("utf8", value)
 
 
-def _refuse_map(_value: Any) -> Ordering:
+def _refuse_map(_value: object) -> Ordering:
     raise OrderingTypeError.from_map()
 
 
-def _of_branch(schema: AvroSchema, value: Any, *, comparable: bool) -> Ordering:
+def _of_branch(schema: AvroSchema, value: object, *, comparable: bool) -> Ordering:
     branch, plain = branch_of(schema, value)
     return raw_converter(branch, comparable=comparable)(plain)
 
 
 def _refuse_union(schema: AvroSchema) -> Callable[[Any], Ordering]:
-    def refuse(_value: Any) -> Ordering:
+    def refuse(_value: object) -> Ordering:
         msg = f"an ordering field can't be a union other than null and one type; it is {schema.source}"
         raise SchemaError(msg)
 

@@ -43,7 +43,7 @@ class PayloadRef:
         object.__setattr__(self, "package", jar_paths(package))
         object.__setattr__(self, "built_for", built_for and HudiRelease.parse(built_for))
         if built_for is not None and not self.is_compiled:
-            msg = f"built_for={built_for!s} is about a compiled class; name the jar or the package of {name}"
+            msg = f"built_for={built_for!s} is only for compiled classes; name the jar or the package of {name}"
             raise PayloadConfigError(msg)
 
     def recompiled_for(self, release: HudiRelease) -> bool:
@@ -52,7 +52,7 @@ class PayloadRef:
 
     @property
     def jar(self) -> str | None:
-        """The jars as `spark-submit --jars` takes them, with commas between them; None without one."""
+        """The jars separated by commas, as `spark-submit --jars` takes them; None without one."""
         return ",".join(self.jars) or None
 
     @property
@@ -74,8 +74,8 @@ class PayloadRef:
     def has_port(self, release: str | HudiRelease = HudiRelease.latest()) -> bool:
         """Whether there is a Python class of this name; one that can't be used counts, so that its error surfaces.
 
-        A jar with a changed class of Hudi has its own class of a name of Hudi's, and a package that is no bundle of a
-        release may have one: the port does not stand for it.
+        A jar with a changed class of Hudi, and perhaps a package other than a release's bundle, has its own class of
+        that name: the port doesn't replace it.
         """
         if self.is_builtin and may_replace(self.jars, self.package):
             return False
@@ -88,7 +88,7 @@ class PayloadRef:
         return True
 
     def resolve(self, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
-        """Return the Python class of this name, even if a jar offers a compiled one.
+        """Return the Python class of this name, even if a jar has a compiled one.
 
         Raises:
             PayloadNotFoundError: there is none; a class that exists only in a jar needs the jvm engine.
@@ -108,11 +108,17 @@ class PayloadRef:
 
 @dataclass(frozen=True, slots=True, init=False)
 class StoredPayloadRef(PayloadRef):
-    """The name of a payload class that a table's properties or a settings file states.
+    """A payload class name that comes from a table's properties or a settings file.
 
-    Whoever can write a table could otherwise have its readers import any module. So the name is that of a class of
-    Hudi or of an installed entry point; a Python path is refused and never imported.
+    Otherwise whoever can write a table could make its readers import any module. So the name must be that of a Hudi
+    class or of an installed entry point; a Python path is refused and never imported. Blanks are part of the name, as
+    in Java.
     """
+
+    @property
+    def is_builtin(self) -> bool:
+        """Whether some release of Hudi ships a class of this name."""
+        return known_class(self.name.replace(OLD_PREFIX, NEW_PREFIX)) is not None
 
     def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
         return resolve_stored_payload(self.name, release)

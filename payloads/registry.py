@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import payloads.builtin
+from payloads.arguments import checked
 from payloads.builtin import ALL_RELEASES, BuiltinPayload
 from payloads.errors import (
     PayloadConfigError,
@@ -43,13 +44,15 @@ class _Refused(NamedTuple):
 _REFUSED = {
     "org.apache.spark.sql.hudi.command.payload.ExpressionPayload": _Refused(
         ALL_RELEASES,
-        "MERGE INTO of Spark SQL uses it for one statement and hands it compiled expressions; "
-        "name the payload class that the table itself is configured with",
+        "Spark SQL's MERGE INTO uses it for a single statement and passes it compiled expressions; name the table's "
+        "class, and run the statement (--operation N=sql_merge:FILE.sql). It merges as DefaultHoodieRecordPayload, "
+        "which it extends, if the table is copy-on-write and Hudi is 0.15 or older, and by the table's own class if it "
+        "is merge-on-read or Hudi is 1.0.1 or later (apache/hudi#12726)",
     ),
     "org.apache.spark.sql.hudi.command.ValidateDuplicateKeyPayload": _Refused(
         releases(until="0.15"),
-        "INSERT INTO of Spark SQL uses it to fail on a key that exists and never merges; "
-        "name DefaultHoodieRecordPayload, which it extends",
+        "Spark SQL's INSERT INTO uses it to fail on existing keys and never merges; name DefaultHoodieRecordPayload, "
+        "which it extends",
     ),
     "org.apache.hudi.metadata.HoodieMetadataPayload": _Refused(
         ALL_RELEASES,
@@ -76,6 +79,7 @@ _INSTEAD = {
 }
 
 
+@checked
 def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the payload class named `name`, bound to `release`.
 
@@ -93,21 +97,24 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()
 def resolve_stored_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the payload class that a table or a settings file names, bound to `release`; imports no Python path.
 
+    A blank belongs to the name, as in Java.
+
     Raises:
         PayloadNotFoundError: nothing has this name, or it is a Python path.
         PayloadConstructorError: what it names is not a payload.
     """
-    name, line = name.strip(), HudiRelease.parse(release)
+    line = HudiRelease.parse(release)
     found = _builtin(name, line) or _entry_point(name, line)
     if found is None and ":" in name:
         msg = (
-            f"a table's properties or a settings file name the payload {name!r}, and such a name loads no code; if you "
-            "trust the class, name it yourself (--payload, payload=)"
+            f"the payload {name!r} is named by a table's properties or a settings file, which never load code; if "
+            "you trust the class, name it yourself (--payload, payload=)"
         )
         raise PayloadNotFoundError(msg)
     return found or _not_found(name, line)
 
 
+@checked
 def builtin_payloads(release: str | HudiRelease | None = None) -> tuple[type[BuiltinPayload], ...]:
     """Return the classes that Hudi ships, by name: those of `release`, bound to it, or all of them unbound."""
     classes = sorted(_builtin_classes(), key=operator.attrgetter("__name__"))
@@ -205,15 +212,17 @@ def _changed(folder: str) -> int:
 def _entry_point(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | None:
     found = {entry.value: entry for entry in _offered() if entry.name == name}
     if len(found) > 1:
-        msg = f"several distributions offer a payload {name!r}: {', '.join(sorted(found))}; name one by its Python path"
+        msg = (
+            f"several distributions provide a payload {name!r}: {', '.join(sorted(found))}; name one by its Python path"
+        )
         raise PayloadConfigError(msg)
     for value, entry in found.items():
         try:
             loaded = entry.load()
         except Exception as error:
             msg = (
-                f"the entry point {name!r} = {value} can't be loaded ({type(error).__name__}: {error}); "
-                "fix or remove the distribution that offers it"
+                f"the entry point {name!r} = {value} can't be loaded ({type(error).__name__}: {error}); fix or "
+                "remove the distribution that provides it"
             )
             raise PayloadNotFoundError(msg) from error
         return _adapted(loaded, release)
@@ -249,19 +258,19 @@ def _import(module_name: str, name: str) -> Any:
         if error.name is not None and f"{module_name}.".startswith(f"{error.name}."):
             msg = f"{name}: there is no module {error.name}; install it, or put its folder on PYTHONPATH"
         else:
-            msg = f"{name}: importing {module_name} failed, as it needs the module {error.name}; install that"
+            msg = f"{name}: importing {module_name} failed because the module {error.name} is missing; install it"
         raise PayloadNotFoundError(msg) from error
     except Exception as error:
         msg = f"{name}: importing {module_name} failed with {type(error).__name__}: {error}; fix the module"
         raise PayloadNotFoundError(msg) from error
 
 
-def _adapted(found: Any, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+def _adapted(found: object, release: HudiRelease) -> type[HoodieRecordPayload] | None:
     # A class of Hudi is subject to what the release ships, however it was named.
     return _builtin(found.java_name, release) if found in _builtin_classes() else adapt(found, release)
 
 
-def _class_names(owner: Any) -> list[str]:
+def _class_names(owner: object) -> list[str]:
     return [name for name, value in vars(owner).items() if isinstance(value, type)]
 
 

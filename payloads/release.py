@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import enum
 import functools
+import re
+import warnings
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from payloads.errors import PayloadConfigError
@@ -16,6 +18,43 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 T = TypeVar("T")
+
+_WRITTEN = re.compile(r"(\d+\.\d+)(?:\.\d+)?(?:-[\w.-]+)?")
+_COMPARED = {"0.12": "0.12.3", "0.13": "0.13.1", "0.14": "0.14.1", "0.15": "0.15.0"} | {
+    "1.0": "1.0.2",
+    "1.1": "1.1.1",
+    "1.2": "1.2.0",
+}
+"""The patch of each line whose rules are ported: the recorded answers come from it."""
+_KNOWN = {
+    "0.12.0": "its Debezium classes fail on deletes",
+    "0.12.1": "its Debezium classes fail on deletes",
+    "0.12.2": "its Debezium classes fail on deletes",
+    "0.14.0": "its isDeleted knows no custom delete marker, and it has no FirstValueAvroPayload",
+}
+"""What is known to differ in other patches."""
+
+
+class ReleaseWarning(UserWarning):
+    """The named patch or build of Hudi was not compared; the rules are those of another one.
+
+    Added in 0.2.0.
+    """
+
+
+def patch_note(release: str) -> str | None:
+    """Return the note on a release as a user wrote it; None for a line, or for the patch whose rules are ported.
+
+    >>> patch_note("1.2"), patch_note("1.2.0"), patch_note("1.2.1")
+    (None, None, 'the rules are those of Hudi 1.2.0; 1.2.1 was not compared')
+    """
+    line = ".".join(release.split("-", maxsplit=1)[0].split(".")[:2])
+    compared = _COMPARED.get(line)
+    if compared is None or release in {line, compared}:
+        return None
+    known = _KNOWN.get(release)
+    end = "was not compared" if known is None else f"differs: {known}"
+    return f"the rules are those of Hudi {compared}; {release} {end}"
 
 
 @functools.total_ordering
@@ -45,13 +84,25 @@ class HudiRelease(enum.Enum):
         if not isinstance(given, str):
             msg = f"a Hudi release is written as text: {str(given)!r}, not {given!r}"
             raise PayloadConfigError(msg)
-        line = ".".join(release.split(".")[:2])
+        found = _WRITTEN.fullmatch(release)
         for member in cls:
-            if member.value == line:
+            if found is not None and member.value == found[1]:
                 return member
         known = ", ".join(member.value for member in cls)
         msg = f"unknown Hudi release {release!r}; choose one of {known}"
         raise PayloadConfigError(msg)
+
+    @classmethod
+    def asked(cls, release: str | HudiRelease) -> HudiRelease:
+        """Read a release that a user names, and warn (ReleaseWarning) of a patch or build that was not compared.
+
+        Raises:
+            PayloadConfigError: as in `parse`.
+        """
+        found = cls.parse(release)
+        if isinstance(release, str) and (note := patch_note(release)) is not None:
+            warnings.warn(note, ReleaseWarning, stacklevel=2)
+        return found
 
     @classmethod
     def latest(cls) -> HudiRelease:

@@ -62,9 +62,9 @@ def replaced_text(payload: str, jar: str, classes: Sequence[str]) -> str:
     shown = ", ".join(name.rpartition(".")[2] for name in classes[:_MOST_SHOWN])
     more = f" and {len(classes) - _MOST_SHOWN} more" if len(classes) > _MOST_SHOWN else ""
     return (
-        f"{jar} has {shown}{more} under Hudi's names, but not as any release has them; {payload} runs with those of "
-        f"the jar, as where Spark has {jar} before Hudi's bundle on its class path; remove them from the jar if Spark "
-        "has the bundle first"
+        f"{jar} has changed classes of Hudi ({shown}{more}), which no release ships; {payload} runs with them, as it "
+        f"does where Spark has {jar} before Hudi's bundle on its class path; remove them from the jar if the bundle "
+        "comes first"
     )
 
 

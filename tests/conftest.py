@@ -95,6 +95,7 @@ def _failed_if_skipped(report: Report) -> Report:
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
     from bridge.spark import local_session, small_input  # noqa: PLC0415 (tests without Spark don't load it)
+    from tests.support.pickled_rows import read_by_java  # noqa: PLC0415 (as above)
 
     # The Java VM ends before an optimising compiler pays: half of its time went there. Python workers start from a
     # process that has the engine loaded.
@@ -108,6 +109,7 @@ def spark() -> Iterator[SparkSession]:
         session.conf.set(name, value)
     session.conf.unset("spark.payload_bridge.fits_arrow_batches")
     _TASKS.serve(session)
-    yield session
+    with read_by_java():
+        yield session
     _TASKS.serve(None)
     session.stop()

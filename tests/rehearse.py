@@ -25,7 +25,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from pyspark.errors import PySparkException
 
 from bridge import Batch, HudiTable, local_session
 from bridge.compare import reason_of
@@ -34,7 +33,7 @@ from bridge.errors import MergeFailedError, sentence_of
 from bridge.hudi import HudiTableError, TableQueries
 from bridge.migration import (
     Predictions,
-    RehearsalVerdict,
+    RehearsalOutcome,
     TablePart,
     check_upgrade_to,
     copy_table,
@@ -44,6 +43,7 @@ from bridge.migration import (
     steps_of,
     take_steps,
 )
+from bridge.spark import PySparkException
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.histories import columns_of, parse_value, read
 from tests.conformance.spark_histories import batches_of
@@ -144,7 +144,7 @@ class _Outcome(NamedTuple):
 
 
 def _is_fine(told: Mapping[str, Any]) -> bool:
-    return told["outcome"] not in {RehearsalVerdict.NOT_AS_PREDICTED.value, _CHANGED, _NOT_JUDGED}
+    return told["outcome"] not in {RehearsalOutcome.NOT_AS_PREDICTED.value, _CHANGED, _NOT_JUDGED}
 
 
 def _has_older_version(recorded: Recorded, to: HudiRelease) -> bool:
@@ -202,9 +202,9 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
                 with judge(table, predicted, copy, taken) as answer:
                     settings = "".join(f"; {name}: {was} predicted, {now} real" for name, was, now in answer.settings)
                     cost = f"copied in {copy.seconds:.1f} s, the bundle took {answer.seconds:.1f} s"
-                    sentence = f"{answer.sentence}{settings} ({copy.bytes:,} bytes, {cost})"
+                    sentence = f"{answer.verdict}{settings} ({copy.bytes:,} bytes, {cost})"
                     known = answer.refused is not None and is_recorded(answers, answer.refused)
-                    told = _told(label, _AS_RECORDED if known else answer.verdict.value, sentence)
+                    told = _told(label, _AS_RECORDED if known else answer.outcome.value, sentence)
                     outcomes.append(told._replace(bytes=copy.bytes, seconds=answer.seconds))
             except (HudiTableError, MergeFailedError) as error:
                 outcomes.append(_told(label, "not read by its own release", sentence_of(error)))
@@ -228,7 +228,7 @@ def restore_times(table: Path) -> None:
         found = _INSTANT.match(path.name)
         # The first instants of a bootstrapped table are numbers, 00000000000001 and so on, and no times.
         if found is not None and path.is_file() and found[1] > _FIRST_TIME:
-            at = datetime.datetime.strptime(found[1], "%Y%m%d%H%M%S").replace(tzinfo=datetime.UTC)
+            at = datetime.datetime.strptime(found[1], "%Y%m%d%H%M%S").replace(tzinfo=datetime.timezone.utc)
             last = 0 if path.suffix in {".requested", ".inflight"} else 1
             seconds = at.timestamp() + (int(found[2] or 0) + last) / 1000
             os.utime(path, (seconds, seconds))

@@ -16,13 +16,13 @@ import subprocess
 import sys
 import tempfile
 import time
-import tomllib
 import venv
 import zipfile
 from pathlib import Path
 from typing import Final
 
 from tests.support.folders import ROOT
+from tests.support.toml import tomllib
 
 _PACKAGES: Final = ("payloads", "mergers", "bridge")
 _NAME: Final = "hudi-payload-bridge"
@@ -57,7 +57,7 @@ def built(folder: Path) -> tuple[Path, Path]:
     tools, copy = folder / "tools", folder / "copy"
     venv.create(tools, with_pip=True)
     run(tools / "bin" / "pip", "install", "-q", "hatchling>=1.27", cwd=folder)
-    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache")
+    ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis")
     shutil.copytree(ROOT, copy, ignore=ignored)
     run(tools / "bin" / "python", "-m", "hatchling", "build", "-d", folder / "dist", cwd=copy)
     (wheel,) = (folder / "dist").glob("*.whl")

@@ -18,12 +18,12 @@ import sys
 import tempfile
 import threading
 import time
-import tomllib
 import venv
 from pathlib import Path
 from typing import Any, Final
 
 from tests.support import GUIDE, ROOT, pages
+from tests.support.toml import tomllib
 
 _ELSEWHERE: Final = re.compile(r"<(?:script|img|iframe|link)\b[^>]+(?:src|href)=.?(?:https?:)?//")
 _QUERY: Final = "rehearse"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import graphlib
+import importlib
 import re
 from pathlib import Path
 
@@ -30,6 +31,38 @@ PACKAGES = {name_of(path).removesuffix(".__init__") for path in modules() if pat
 def test_the_page_lists_the_packages_that_exist() -> None:
     listed = re.findall(r"^\| `([\w.]+)` \| .+\. \|$", PAGE.read_text("utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(PACKAGES)
+
+
+def test_a_waiver_of_a_security_rule_says_why_it_holds() -> None:
+    waived = [
+        f"{name_of(path)}: {line.strip()}"
+        for path in modules()
+        for line in path.read_text("utf-8").splitlines()
+        if re.search(r"# noqa: [^(]*\bS\d+", line) and not re.search(r"# noqa: [^(]+\(.{5,}\)$", line)
+    ]
+    assert waived == []
+
+
+def walks() -> dict[str, list[str]]:
+    """Return the steps of each walk on the page, as dotted names."""
+    text = PAGE.read_text("utf-8").partition("## Five walks")[2].partition("\n## ")[0]
+    parts = re.split(r"^\*\*(.+?)\*\*", text, flags=re.MULTILINE)[1:]
+    return {name: re.findall(r"`(\w+(?:\.\w+)+)`", steps) for name, steps in zip(parts[::2], parts[1::2], strict=True)}
+
+
+@pytest.mark.parametrize("steps", [pytest.param(steps, id=name) for name, steps in walks().items()])
+def test_a_walk_passes_functions_that_exist_and_none_twice(steps: list[str]) -> None:
+    assert len(steps) == len(set(steps)) > 5
+    for step in steps:
+        module = max((name for name in MODULES if step.startswith(f"{name}.")), key=len)
+        found = importlib.import_module(module)
+        for attribute in step.removeprefix(f"{module}.").split("."):
+            found = getattr(found, attribute)
+        assert callable(found), step
+
+
+def test_there_are_five_walks() -> None:
+    assert len(walks()) == 5
 
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)

@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import functions as sf
 
 from bridge import MergePlan, upsert
-from tests.test_guide import BLOCK, GUIDE
+from tests.support.folders import GUIDE
+from tests.support.guide_pages import BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,14 +19,16 @@ from tests.conformance.__main__ import main
 from tests.conformance.all_sets import checks
 from tests.conformance.checks import check_histories
 from tests.conformance.histories import READ, columns_of, differences, load, outcomes, parse_value
-from tests.support import GOLDEN, HISTORIES, OLDER_TABLES, OPERATIONS, SETTINGS, STAGES, UPGRADED
+from tests.support import GOLDEN, HISTORIES, MERGES, OLDER_TABLES, OPERATIONS, SETTINGS, STAGES, UPGRADED
 
 
 def no_spark():
     pytest.fail("Spark is not needed")
 
 
-@pytest.mark.parametrize("directory", [HISTORIES, SETTINGS, OPERATIONS, UPGRADED, STAGES], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "directory", [HISTORIES, SETTINGS, OPERATIONS, MERGES, UPGRADED, STAGES], ids=lambda path: path.name
+)
 def test_every_snapshot_is_real_hudis(directory):
     """`tests/test_conformance_spark.py` runs some of them through Spark."""
     report = check_histories(directory, no_spark)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tests.conformance.histories import History
     from tests.conformance.replays import Question
 
-DIRECTORIES = ("histories", "histories-settings", "histories-operations", "histories-upgraded")
+DIRECTORIES = ("histories", "histories-settings", "histories-operations", "histories-merge-into", "histories-upgraded")
 
 
 @functools.cache

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import re
-import shlex
-import subprocess
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner
 
 from bridge import MergePoint
-from bridge.cli import main
-from bridge.cli.merge import POINTS
 from bridge.explain.story import POINTS_EXPLAINED
+from bridge.pipeline.point_run import POINTS
 from mergers.laws import RULE_SETS
+from tests.support.guide_pages import BLOCK, run_page
+from tests.support.toml import tomllib
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,42 +21,30 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 GUIDE = ROOT / "migration_guide"
 README = ROOT / "README.md"
-PROGRAM = ".venv/bin/payload-bridge"
 PAGES = [
     *("quickstart.md", "upgrade.md", "replay.md", "explain.md", "paths.md", "migrate.md", "laws.md"),
     "write_a_merger.md",
 ]
-BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_the_commands_of_a_page_run_and_answer_as_it_says(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
-    answer, run = "", 0
-    for kind, text in BLOCK.findall((GUIDE / page).read_text(encoding="utf-8")):
-        if kind == "text":
-            assert text.strip() in answer
-        if kind != "sh" or "pip install" in text or f"{PROGRAM} demo" in text:
-            continue
-        if PROGRAM not in text:
-            subprocess.run(["bash", "-euc", text], check=True)  # noqa: S607 (the reader's shell)
-            for module in re.findall(r"> (\w+\.py)\b", text):
-                spark.sparkContext.addPyFile(str(tmp_path / module))  # its workers have started without PYTHONPATH
-            continue
-        command = shlex.split(text.replace("\\\n", " "))
-        result = CliRunner().invoke(main, command[1:], catch_exceptions=False)
-        assert result.exit_code in {0, 1}, result.output
-        answer, run = result.stdout, run + 1
-    assert run
+    assert run_page(page, tmp_path, monkeypatch, spark)
 
 
 def test_every_page_is_in_the_index() -> None:
     index = (GUIDE / "README.md").read_text(encoding="utf-8")
     pages = {page.name for page in GUIDE.glob("*.md")} - {"README.md"}
     assert {page for page in pages if f"({page})" not in index} == set()
+
+
+def test_the_security_page_names_tests_that_exist() -> None:
+    text = (GUIDE / "security.md").read_text("utf-8")
+    named = set(re.findall(r"`(?:python -m )?(tests[/.][\w/.]+)`", text))
+    assert len(named) > 8
+    assert {one for one in named if not (ROOT / one if "/" in one else ROOT / one.replace(".", "/")).exists()} == set()
 
 
 def test_the_list_of_merge_points_is_that_of_the_code_and_of_the_command_line() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -8,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import bridge
+from bridge.spark.cluster import PACKAGES
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {"pyspark", "pyarrow", "pandas", "hypothesis", "click", "rich", "jinja2"}
@@ -56,3 +59,53 @@ def test_every_public_name_has_its_home():
 
 def test_the_check_sees_a_heavy_import():
     assert "pyspark" in loaded_by("import payloads, pyspark")
+
+
+# -- executors
+
+SENDS = re.compile(r"\b(map_in_arrow|mapInPandas|applyIn\w+|foreach\w*|mapPartitions\w*|sf\.udf|pandas_udf)\(")
+WITH_SPARK = {"pyspark", "py4j", "six", "pytz", "dateutil", "tzdata"}
+"""What PySpark and pandas bring."""
+BLOCK = """
+import importlib.abc, sys
+class Block(importlib.abc.MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {blocked!r}:
+            raise ImportError(name)
+sys.meta_path.insert(0, Block())
+"""
+
+
+def on_executor(program, data=b""):
+    """Run a program in an interpreter that has what executors need, and no other third-party package."""
+    has = {*PACKAGES, *WITH_SPARK, "bridge", "mergers", "payloads"}
+    blocked = sorted(set(importlib.metadata.packages_distributions()) - has)
+    command = [sys.executable, "-c", BLOCK.format(blocked=blocked) + program]
+    return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False)
+
+
+def senders():
+    """Return the modules that give a function to Spark."""
+    files = (path for package in ("bridge", "mergers", "payloads") for path in (ROOT / package).rglob("*.py"))
+    found = [path.relative_to(ROOT).with_suffix("") for path in files if SENDS.search(path.read_text())]
+    return sorted(".".join(path.parts) for path in found)
+
+
+def test_functions_that_executors_import_load_only_what_these_have():
+    """A function travels as the name of its module, which the module that sends it imports, too."""
+    found = senders()
+    assert {"bridge.hudi.table", "bridge.write.slice_merge", "bridge.engines.python.engine"} <= set(found)
+    program = f"""
+import importlib
+for name in {found!r}:
+    try:
+        importlib.import_module(name)
+    except ImportError as error:
+        print(name, "loads", error)
+"""
+    assert on_executor(program).stdout == b""
+
+
+def test_a_package_that_executors_lack_is_seen():
+    assert b"ImportError: rich" in on_executor("import bridge.report.terminal").stderr
+    assert b"ImportError: sqlglot" in on_executor("import bridge.hudi.predicates").stderr

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from bridge.cli.completion import releases_from
-from payloads import PayloadRef
+from payloads import PayloadRef, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from bridge.cli.decorators import Options
 
 built_for_option = click.option(
     "--built-for",
@@ -22,7 +22,7 @@ built_for_option = click.option(
 )
 
 
-def built_for_of(options: Mapping[str, Any]) -> str | None:
+def built_for_of(options: Options) -> str | None:
     """Return the release of `--built-for`; None without it.
 
     Raises:
@@ -30,21 +30,19 @@ def built_for_of(options: Mapping[str, Any]) -> str | None:
     """
     found: str | None = options.get("built_for")
     if found is not None and options["payload"] is None:
-        msg = (
-            "--built-for is about a payload class; a merger has the interface of the release that it was compiled for, "
-            "so compile it for the release that is to run it"
-        )
+        msg = "--built-for is for payload classes; compile a merger for the release that runs it"
         raise click.UsageError(msg)
     return found
 
 
-def built_reference(name: str, options: Mapping[str, Any]) -> PayloadRef:
-    """Return the payload that a name and the options of compiled classes make.
+def built_reference(name: str | StoredPayloadRef, options: Options) -> PayloadRef:
+    """Return the payload that a name and the options of compiled classes make; a table's or a file's loads no code.
 
     Raises:
         UsageError: `--built-for` names an unknown release, or there is neither a jar nor a package.
     """
+    java = {key: options[key] for key in ("jars", "package", "built_for")}
     try:
-        return PayloadRef(name, jars=options["jars"], package=options["package"], built_for=options["built_for"])
+        return StoredPayloadRef(name.name, **java) if isinstance(name, StoredPayloadRef) else PayloadRef(name, **java)
     except PayloadBridgeError as error:
         raise click.UsageError(str(error), click.get_current_context(silent=True)) from error

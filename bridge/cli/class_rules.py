@@ -14,17 +14,18 @@ from payloads.rules import Point, rule_to_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from bridge.report import JsonObject
     from mergers.rules.words import LabelledLine, PointRules, RuleChange
 
 NO_RULE: Final = (
-    "It states no rule, so each pair of versions is passed to its methods, row by row, in every release: its source "
-    "says what they do. `payload-bridge verify` checks its laws, `payload-bridge explain` shows its answers for a row."
+    "It states no rule, so in every release its methods are called for each pair of versions; see its source. "
+    "`payload-bridge verify` checks its laws, `payload-bridge explain` shows its answers for a row."
 )
 _WIDTH: Final = 80
 _GAP: Final = 3
 HOW_TO_READ: Final = (
-    "The first step that applies decides. Older and newer are in order of arrival; the winner is the version that "
-    "counts as the later one."
+    "The first step that applies decides. Older and newer refer to the order of arrival; the winner is the version "
+    "that counts as later."
 )
 
 
@@ -151,7 +152,7 @@ def _wrapped(text: str, width: int = _WIDTH) -> str:
 # -- for programs
 
 
-def as_json(rules: Sequence[PointRules], *, of_mode: bool = False) -> dict[str, Any]:
+def as_json(rules: Sequence[PointRules], *, of_mode: bool = False) -> JsonObject:
     """Return the rules and how they differ: `rules`, `changes` and `settings`."""
     return {
         "rules": [
@@ -182,11 +183,11 @@ def as_json(rules: Sequence[PointRules], *, of_mode: bool = False) -> dict[str, 
     }
 
 
-def _where(one: PointRules, *, of_mode: bool) -> dict[str, Any]:
+def _where(one: PointRules, *, of_mode: bool) -> JsonObject:
     return {"points": [point.value for point in one.points], "where": title_of(one.points, of_mode=of_mode)}
 
 
-def _change(change: RuleChange) -> dict[str, Any]:
+def _change(change: RuleChange) -> dict[str, object]:
     return {"came": _lines(change.came), "gone": _lines(change.gone)}
 
 

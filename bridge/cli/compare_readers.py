@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import payload_option, release_option, sample_option
-from bridge.cli.session import session_options
+from bridge.cli.options import release_option, sample_option
+from bridge.cli.table_class import class_of, table_class_options
 from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
-from bridge.compare import BASE_FILES, HUDI_RS, compare_readers, reader_of, report_readers
-from bridge.report import limit_of
+from bridge.compare import BASE_FILES, HUDI_RS, compare_readers, reader_of
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -30,43 +28,41 @@ def reader(text: str) -> str:
 
 @click.command("compare-readers", cls=Verb, short_help="Show which rows other readers show differently.")
 @table_argument
-@release_option(default=None, show_default="the release that counts as the table's writer")
+@release_option(default=None, show_default="the release that is assumed to have written the table")
 @click.option(
     "--reader",
     "readers",
     type=reader,
     metavar=f"R|{HUDI_RS}|'{BASE_FILES}'",
     multiple=True,
-    help="A release to compare with, hudi-rs, or the base files alone; may be repeated. Default: all.",
+    help="A release to compare with, hudi-rs, or only the base files; may be repeated. Default: all.",
 )
 @click.option(
     "--real",
     is_flag=True,
-    help="Also run the released Hudi bundles, each in a process of its own; their jars come from Maven Central.",
+    help="Also run the released Hudi bundles, each in its own process; their jars come from Maven Central.",
 )
-@payload_option(help="The class that merges, in place of the table's own; one that Hudi does not ship must be named.")
-@call_timeout_option
 @bootstrap_option
 @strict_option
 @sample_option("rows a reader")
-@session_options
+@table_class_options
 def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     *,
     table: str,
     release: HudiRelease | None,
     readers: tuple[str, ...],
     real: bool,
-    payload: str | None,
     bootstrap: str | None,
-    call_timeout: int,
     sample: int | None,
+    **options: object,
 ) -> Report:
     """Read a table as every Hudi release does, at one instant, and count the rows that differ.
 
-    The readers of releases follow the rules recorded from real Hudi; with --real the bundles themselves read the table,
-    too. hudi-rs runs if its package is installed. Engines that read base files alone miss what is in logs: Trino,
-    Athena and Presto, by their documentation. The exit code is 1 if a reader shows other rows, or can't read the table.
+    The readers of releases follow the rules recorded from real Hudi; with --real the bundles themselves read the
+    table, too. hudi-rs runs if its package is installed. Engines that read only base files ignore log files: Trino,
+    Athena and Presto, by their documentation. The exit code is 1 if a reader shows different rows, or can't read the
+    table.
     """
-    opened = open_table(table, release, payload, bootstrap, call_timeout=call_timeout)
+    opened = open_table(table, release, bootstrap=bootstrap, **class_of(options))
     with compare_readers(opened, readers or None, real=real) as found:
-        return report_readers(found, limit_of(sample, whole=wants_json()))
+        return found.to_report(sample, whole=wants_json())

@@ -57,6 +57,10 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge migrate --table warehouse/orders --accept-differences",
         "payload-bridge migrate --table warehouse/orders --script migration.py --apply-to-copy migrated-orders",
     ),
+    "pack": (
+        "payload-bridge pack --out bridge.tar.gz",
+        "payload-bridge pack --out bridge.tar.gz --with scipy",
+    ),
     "payloads": (
         "payload-bridge payloads --release 1.2",
         "payload-bridge payloads DefaultHoodieRecordPayload",

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.table_input import open_table, refuse_given
-from bridge.compare import is_release, table_row
+from bridge.compare import is_release
+from bridge.explain import table_row
 
 if TYPE_CHECKING:
+    from bridge.cli.table_class import TableClass
     from bridge.report import Report
     from payloads import HudiRelease
 
 _OF_BATCHES = (
     "batches",
-    "payload",
     "mode",
     "merger",
     "key",
@@ -32,19 +33,22 @@ _OF_BATCHES = (
     "arrival",
     "fidelity",
     "implementation",
-    "jars",
-    "call_timeout",
-    "package",
     "keep_table_version",
     "compact_after",
     "compact_every",
 )
 
 
-def explain_table(
-    path: str, texts: tuple[str, ...], release: HudiRelease | None, to: str | None, *, sets_aside: bool
+def explain_table(  # noqa: PLR0913 (what the verb was given)
+    path: str,
+    texts: tuple[str, ...],
+    release: HudiRelease | None,
+    to: str | None,
+    *,
+    sets_aside: bool,
+    merged: TableClass,
 ) -> Report:
-    """Report the versions of a row, and what the reader of `release`, and that of `to`, make of them.
+    """Report the versions of a row, and what the reader of `release`, and that of `to`, make of them by `merged`.
 
     Raises:
         UsageError: an option that is for batches, or a value without its column.
@@ -54,7 +58,7 @@ def explain_table(
     if to is not None and not is_release(to):
         msg = f"--to {to}: a real table is read by a release; name one"
         raise click.UsageError(msg, context)
-    table = open_table(path, release)
+    table = open_table(path, release, **merged)
     row = {}
     for text in texts:
         name, equals, value = text.partition("=")

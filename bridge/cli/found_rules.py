@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 from bridge.cli.class_rules import HOW_TO_READ, rule_table, title_of
 from bridge.cli.options import refuse
 from bridge.cli.quiet import quiet_session
+from bridge.cli.rule_sentences import sentences
 from bridge.cli.verify_data import drawn_rows
 from bridge.errors import ClassLinkError, EngineError, InputError
-from bridge.report import Report
+from bridge.migration import ClassRules, rules_of
+from bridge.report import Report, Table
 from bridge.spark import read_schema
 from bridge.verify import compiled
 from mergers.laws import subject_of
-from mergers.laws.infer import infer
+from mergers.laws.infer import infer, laws_of
+from mergers.rules.source import Example, examples_of
 from mergers.rules.words import TERMS, RuleLine, labelled, lines_of
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
@@ -21,18 +24,19 @@ from payloads.rules import Point, rule_to_json
 from payloads.user import CallEndedError, CallGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from bridge.cli.inputs import BatchSource
-    from bridge.report import Table
+    from bridge.report import JsonObject
     from mergers.laws import Subject
-    from mergers.laws.infer import Answer, Inferred, Question
+    from mergers.laws.infer import Answer, FoundLaws, Inferred, Question
+    from payloads.avro import Record
 
 _POINTS = (Point.BATCH, Point.STORED, Point.ALONE)
 _CHECKED = (
-    "Each rule gives the answer of the class to every pair that was asked. It is checked, not proved: a pair that was "
-    "not asked may have another answer."
+    "Each rule gives the result of the class for every pair that was tried. It is checked, not proved: other pairs "
+    "may have other results."
 )
 
 
@@ -62,33 +66,40 @@ def found_rules(  # noqa: PLR0913 (the options)
     settings = settings if drawn is None else drawn.completed(settings)
     try:
         with CallGuard(name, call_timeout) as guard:
-            subject = guard.call("loading it", _subject, name, line, jars, settings)
-            found = [infer(subject, point, data=() if drawn is None else drawn.rows, guard=guard) for point in _POINTS]
+            subject = _subject(name, line, jars, settings, guard)
+            rows = () if drawn is None else drawn.rows
+            found = {point: infer(subject, point, data=rows, guard=guard) for point in _POINTS}
+            laws = laws_of(list(found.values()), subject, guard)
     except (ClassLinkError, InputError, EngineError, CallEndedError):
         raise
     except PayloadBridgeError as error:
         refuse(error)
-    return _report(name, line, found)
+    return _report(name, line, rules_of(found, subject), rows, laws)
 
 
-def _subject(name: str, release: HudiRelease, jars: Sequence[str], settings: dict[str, Any]) -> Subject:
-    if jars:
+def _subject(
+    name: str, release: HudiRelease, jars: Sequence[str], settings: dict[str, Any], guard: CallGuard
+) -> Subject:
+    if jars:  # fetching Hudi's bundle takes time, and is no call of the class
         return compiled(quiet_session(), PayloadRef(name, jars=jars), release, **settings).java
     fields = settings.pop("ordering")
-    return subject_of(name, **settings, ordering_fields=fields, release=release)
+    return guard.call("loading it", lambda: subject_of(name, **settings, ordering_fields=fields, release=release))
 
 
-def _report(name: str, release: HudiRelease, found: Sequence[Inferred]) -> Report:
+def _report(name: str, release: HudiRelease, rules: ClassRules, rows: Sequence[Record], laws: FoundLaws) -> Report:
+    found = list(rules.found.values())
     asked = sum(one.asked for one in found if one.rule is not None)
     whole = [one for one in found if one.rule is not None and not one.unsaid]
     verdict = f"{name} in Hudi {release}: a rule was found at {len(whole)} of {len(found)} merge points"
-    verdict += f"; none of the {asked:,} pairs that were asked contradicts one." if asked else "."
+    verdict += f"; none of the {asked:,} pairs tried contradicts it." if asked else "."
     statistics = {"points": len(found), "rules": len(whole), "pairs": asked}
     report = Report("payloads", verdict, statistics=statistics)
-    report.body = [HOW_TO_READ, _CHECKED]
+    report.body = [*sentences(rules, release), HOW_TO_READ, _CHECKED]
     for one in found:
         report.body += _told(one)
-    report.results = [_as_json(one) for one in found]
+        report.body += _shown(one, rules, rows)
+    report.body += laws.sentences
+    report.results = [_as_json(one, laws) for one in found]
     return report
 
 
@@ -96,16 +107,34 @@ def _told(one: Inferred) -> list[str | Table]:
     title = title_of((one.point,))
     if one.unstable is not None:
         question, first, second = one.unstable
-        twice = f"Of {_pair(question)} it made {_answer(first)}, then {_answer(second)}."
-        return [f"{title}: the answer of the class depends on more than the two versions. {twice}"]
+        twice = f"For {_pair(question)} it returned {_answer(first)}, then {_answer(second)}."
+        return [f"{title}: the result of the class depends on more than the two versions. {twice}"]
     if one.rule is None:
-        return [f"{title}: no rule of the language gives the answers of the class to {one.asked:,} pairs."]
-    body: list[str | Table] = [rule_table(labelled(_lines(one)), f"rule that {one.asked:,} pairs agree with", title)]
+        return [f"{title}: no rule gives the results of the class for all {one.asked:,} pairs."]
+    body: list[str | Table] = [rule_table(labelled(_lines(one)), f"rule (agrees with {one.asked:,} pairs)", title)]
     body += [
-        f"`{left.column}` is decided by the class alone: of {_pair(left.question)} it makes {_answer(left.answer)}."
+        f"`{left.column}` is decided only by the class: for {_pair(left.question)} it returns {_answer(left.answer)}."
         for left in one.unsaid
     ]
     return body
+
+
+def _shown(one: Inferred, rules: ClassRules, rows: Sequence[Record]) -> Iterator[Table]:
+    """Give a table a branch of a rule, with a pair of the user's own rows that takes it."""
+    own = {repr(row) for row in rows}
+    pairs = [
+        Example("", question.older, question.newer, answer.record if answer.is_row else None)
+        for question, answer in one.pairs
+        if answer.error is None and repr(question.older.record) in own and question.newer.record is not None
+    ]
+    if one.rule is None or not pairs:
+        return
+    terms = TERMS[one.point]
+    for example in examples_of(one.rule, pairs, rules.schema, terms):
+        labels = (terms.older, terms.newer, "becomes" if example.merged is not None else "becomes no row")
+        records = (example.older.record, example.newer.record, example.merged)
+        rows_shown = [record or dict.fromkeys(rules.schema.by_name) for record in records]
+        yield Table.of_rows([*rules.schema.by_name], rows_shown, f"From your rows: {example.shows}", [("", labels)])
 
 
 def _lines(one: Inferred) -> list[RuleLine]:
@@ -123,7 +152,9 @@ def _answer(answer: Answer) -> str:
     return "a delete" if answer.is_delete or answer.record is None else str(answer.record)
 
 
-def _as_json(one: Inferred) -> dict[str, Any]:
+def _as_json(one: Inferred, laws: FoundLaws) -> JsonObject:
+    # A law with a stored row is about the rules of both points.
+    judged = [law for law in laws.laws if one.point is (Point.STORED if law.law.has_row else Point.BATCH)]
     return {
         "point": one.point.value,
         "where": title_of((one.point,)),
@@ -132,4 +163,8 @@ def _as_json(one: Inferred) -> dict[str, Any]:
         "pairs": one.asked,
         "decided_by_the_class": [left.column for left in one.unsaid],
         "is_function": one.unstable is None,
+        "laws": [
+            {"law": law.law.id, "domain": law.domain.value, "outcome": law.outcome.value, "reason": law.reason}
+            for law in judged
+        ],
     }

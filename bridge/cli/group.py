@@ -14,6 +14,7 @@ from bridge.cli.inspect import inspect
 from bridge.cli.merge import merge
 from bridge.cli.merge_into import merge_into_command
 from bridge.cli.migrate import migrate_command
+from bridge.cli.pack import pack_command
 from bridge.cli.payloads import payloads
 from bridge.cli.plan import plan
 from bridge.cli.rehearse import rehearse_command
@@ -35,8 +36,8 @@ def main() -> None:
     A payload is the class that decides which version of a record wins. Hudi calls it at its merge points; `merge` runs
     one write or read on files, `simulate` writes a series of batches to a new table.
 
-    Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a difference or
-    violation, 2 a usage error, 3 a data or environment error.
+    Results go to standard output, everything else to standard error. Exit codes: 0 success, 1 a difference, violation
+    or refusal, 2 a usage error, 3 a data or environment error, or something that could not be checked.
 
     In bash, eval "$(_PAYLOAD_BRIDGE_COMPLETE=bash_source payload-bridge)" completes verbs, options and names; in zsh
     and fish write zsh_source and fish_source.
@@ -56,6 +57,7 @@ for verb in (
     merge,
     merge_into_command,
     migrate_command,
+    pack_command,
     payloads,
     plan,
     rehearse_command,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.options import release_option
-from bridge.cli.session import session_options
+from bridge.cli.table_class import class_of, table_class_options
 from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb
 from bridge.compare import table_history
@@ -19,14 +19,15 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb, short_help="Show which versions of its rows a table still holds.")
 @table_argument
-@release_option(default=None, show_default="the release that counts as the table's writer")
+@release_option(default=None, show_default="the release that is assumed to have written the table")
 @bootstrap_option
 @strict_option
-@session_options
-def history(table: str, release: HudiRelease | None, bootstrap: str | None) -> Report:
+@table_class_options
+def history(table: str, release: HudiRelease | None, bootstrap: str | None, **options: object) -> Report:
     """Count the versions in base files and logs of all file slices, by commit and by key.
 
-    Logs keep what was written. Base files keep what a write or a compaction made of it, so a copy-on-write table holds
-    winners alone. Replay what is held with replay --table TABLE --history.
+    Logs keep what was written. Base files keep the result of a write or a compaction, so a copy-on-write table keeps
+    only the merged rows. Nothing is merged; a class given by --payload is only checked to run under the release. To
+    replay the versions, use replay --table TABLE --history.
     """
-    return table_history(open_table(table, release, bootstrap=bootstrap)).to_report()
+    return table_history(open_table(table, release, bootstrap=bootstrap, **class_of(options))).to_report()

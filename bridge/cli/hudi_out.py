@@ -3,41 +3,40 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import click
 
 from bridge.cli.decorators import with_options
 from bridge.cli.on_error import refuse_quarantine
-from bridge.cli.options import prop
-from bridge.cli.out import Shown
 from bridge.cli.session import bundle_option
+from bridge.cli.values import prop
 from bridge.config import CHOSEN_VERSIONS
 from bridge.spark import output, output_folder
 from bridge.write import FILE_FORMATS, FilesRun, NewTableRun, new_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from pyspark.sql import SparkSession
 
+    from bridge.cli.decorators import Decorator, F
     from bridge.plan import MergePlan
     from bridge.spark import OutputRun, TableRun, Target
 
-    Run: TypeAlias = OutputRun | TableRun | NewTableRun | FilesRun | Shown
+    Run: TypeAlias = OutputRun | TableRun | NewTableRun | FilesRun
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--out-table-format",
         type=click.Choice(["hudi"]),
-        help="Make --out a new Hudi table, written by Hudi itself (--bundle): later rows replace those there.",
+        help="Write --out as a new Hudi table, with Hudi's own writer (--bundle); later writes replace its rows.",
     ),
     click.option(
         "--table-version",
         type=click.Choice([str(version) for version in CHOSEN_VERSIONS]),
-        help="The version of that table. Default: the bundle's own.",
+        help="The table version of that table. Default: the bundle's own.",
     ),
     click.option(
         "--write-option",
@@ -45,14 +44,14 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
         type=prop,
         multiple=True,
         metavar="key=value",
-        help="An option of Hudi's own writer for that table; may be repeated.",
+        help="An option of Hudi's writer for that table; may be repeated.",
     ),
     bundle_option,
 )
 meta_columns_option = click.option(
     "--meta-columns",
     is_flag=True,
-    help="Write --out as Hudi names and fills base files: its five meta columns first, a folder for each partition.",
+    help="Write --out as base files are named and laid out: Hudi's five meta columns first, one folder per partition.",
 )
 
 
@@ -88,9 +87,9 @@ def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | Non
     if form is None and (version or settings or bundle):
         message = "--table-version, --write-option and --bundle are for a new Hudi table; add --out-table-format hudi"
     elif (form or has_meta) and (target is None or target.is_table):
-        message = f"{'--out-table-format' if form else '--meta-columns'} says what --out is; add --out"
+        message = f"{'--out-table-format' if form else '--meta-columns'} applies to --out; add --out"
     elif form and has_meta:
-        message = "--meta-columns is for files, and a Hudi table has these columns; leave one out"
+        message = "--meta-columns is for files, but a Hudi table always has these columns; leave one out"
     elif (form or has_meta) and target is not None and target.partition_by:
         message = "--partition-by is for plain rows; the folders are those of the table's partition columns"
     elif target is not None and has_meta and target.format not in FILE_FORMATS:
@@ -98,20 +97,16 @@ def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | Non
     if message is not None:
         raise click.UsageError(message, click.get_current_context())
     if form:
-        refuse_quarantine(options, "a Hudi table has no place for what is set aside")
+        refuse_quarantine(options, "a Hudi table can't hold quarantined keys")
     elif not has_meta:
         return None
     return HudiOut(bool(form), None if version is None else int(version), dict(settings))
 
 
 @contextlib.contextmanager
-def written_output(
-    spark: SparkSession, target: Target | None, plan: MergePlan | None, how: HudiOut | None
-) -> Iterator[Run]:
-    """Yield a run that becomes the output if the block succeeds, or that shows rows; the plan names their key."""
-    if target is None:
-        yield Shown()
-    elif how is None or plan is None:
+def written_output(spark: SparkSession, target: Target, plan: MergePlan | None, how: HudiOut | None) -> Iterator[Run]:
+    """Yield a run that becomes the output if the block succeeds; the plan names the key of its rows."""
+    if how is None or plan is None:
         with output(spark, target) as run:
             yield run
     elif how.is_table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql import types as spark_types
 
+    from bridge.cli.decorators import F
     from bridge.pipeline import Extent, Scope
 
     _AnyParam = click.ParamType[Any]
 else:
     _AnyParam = click.ParamType  # before click 8.4 it takes no type
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
 TABLE = "table:"
 """The prefix of a table of Spark's catalogue."""
@@ -113,7 +113,9 @@ class _Batches(_AnyParam):
         text = str(value)
         column = None if ctx is None else ctx.meta.get(BATCH_COLUMN)
         if text.startswith(TABLE) and column is None:
-            self.fail(f"{text!r} is one table; say by --batch-column which column splits it into batches", param, ctx)
+            self.fail(
+                f"{text!r} is one table; name the column that splits it into batches with --batch-column", param, ctx
+            )
         if not text.startswith(TABLE) and is_local(text):
             self._check_local(text, column, param, ctx)
         return BatchSource(text)
@@ -147,7 +149,7 @@ def batches_option_of(*, required: bool) -> Callable[[F], F]:
         is_eager=True,
         expose_value=False,
         callback=_noted,
-        help="The column that splits --batches, one table or file then, into batches: one for each value, in order.",
+        help="The column that splits --batches (then one table or file) into batches: one per value, in order.",
     )
     batches: Callable[[F], F] = click.option(
         "--batches",

@@ -2,34 +2,51 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from bridge.cli.built_for import built_reference
 from bridge.cli.java_options import jar_option
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import release_option
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options, is_of_spark
-from bridge.cli.table import optional_table, properties_of, writer_of
+from bridge.cli.table import optional_table, writer_of
 from bridge.cli.table_input import bootstrap_option, located, slices_option
 from bridge.cli.verb import Verb
-from bridge.migration import find_damage, inspect_catalog, inspect_tables, report_inspection
 from bridge.migration import inspect as inspect_table
-from bridge.spark import is_local, local_path
+from bridge.migration import inspect_catalog, inspect_tables, report_inspection
+from bridge.report import REPORTS, STRICT, Severity
+from bridge.spark import is_local
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from bridge.cli.decorators import Options
     from bridge.report import Report
 
 
 @click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
 @optional_table
-@click.option("--root", metavar="PATH", help="Inspect every table below this folder: what a move to --release changes.")
-@click.option("--catalog", metavar="DB", help="Inspect every table of a database of Spark's catalogue, likewise.")
-@click.option("--rows", is_flag=True, help="With --root or --catalog: read each table, and count the rows that differ.")
-@slices_option("in search of damage")
+@click.option(
+    "--root", metavar="PATH", help=("Inspect every table below this folder for what a move to --release changes.")
+)
+@click.option(
+    "--catalog",
+    metavar="DB",
+    help="Inspect every table of a database of Spark's catalogue for what a move to --release changes.",
+)
+@click.option(
+    "--rows",
+    is_flag=True,
+    help="With --root or --catalog: read each table, count the rows that differ, and find damage.",
+)
+@slices_option("to find damage")
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @jar_option("A jar with compiled payload classes, or with classes that they need; may be repeated.")
 @click.option(
@@ -40,6 +57,13 @@ if TYPE_CHECKING:
 )
 @call_timeout_option
 @bootstrap_option
+@derived_option(inspect_table, "from_release", "--from")
+@click.option(
+    "--fail-on",
+    type=click.Choice([Severity.CHANGED.value, Severity.DAMAGED.value]),
+    help="changed: exit with 1 if rows change or are damaged, or a write is refused; damaged: only if rows are "
+    "damaged. Exit with 3 if not everything was checked. Default: exit with 0.",
+)
 @bare_session_options
 def inspect(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -51,6 +75,8 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     release: HudiRelease,
     jars: tuple[str, ...],
     package: tuple[str, ...],
+    from_release: HudiRelease | None,
+    fail_on: str | None,
     **options: Any,
 ) -> Report:
     """Show the effective merge configuration of a table, the source of each setting, and damage in the table.
@@ -62,30 +88,65 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     live rows, ordering values that are null or of another type, planned work, instants that never completed.
 
     With --root or --catalog: a line for each table, with what the move to --release changes and the next command,
-    graded by the known changes of its class, or with --rows by the rows that differ. A table that can't be inspected
-    is a line, too.
+    graded by the known changes of its class, and with --rows also by the rows that differ and by damage. Tables that
+    can't be inspected are listed, too. A folder without tables is an error.
     """
     if sum(one is not None for one in (table, root, catalog)) != 1:
-        msg = "name a TABLE, or all tables below a folder with --root, or of a database with --catalog"
+        msg = "name a TABLE, a folder of tables (--root) or a database (--catalog)"
         raise click.UsageError(msg, click.get_current_context())
     if rows and table is not None:
-        msg = "--rows is about the tables of --root and --catalog; the rows of a TABLE are read anyway"
+        msg = "--rows is for --root and --catalog; the rows of a TABLE are always read"
+        raise click.UsageError(msg, click.get_current_context())
+    if from_release is not None and table is None:
+        msg = "--from is for one TABLE; each table of --root and --catalog has its own writer"
         raise click.UsageError(msg, click.get_current_context())
     writer = writer_of(release=release, **options)
     session = quiet_session if rows else None
     if catalog is not None:
-        return inspect_catalog(quiet_session(), catalog, release, writer, rows=rows).to_report()
-    if root is not None:
-        return inspect_tables(located(root), release, writer, session).to_report()
-    path = located(str(table))
-    classes = tuple(one for one in package if not is_of_spark(one))
-    inspection = inspect_table(properties_of(path, release), writer, release, jar=jars, package=classes)
-    if not (is_local(path) and local_path(path).is_file()):
-        session = quiet_session if slices != 0 else None
-        given = {name: options[name] for name in ("payload", "bootstrap", "call_timeout")}
-        damage = find_damage(path, session, most=slices, **given)
-        inspection = inspection.with_damage(damage)
-    report = report_inspection(inspection, {"table": str(table), "release": str(release), "writer": writer})
+        report = inspect_catalog(quiet_session(), catalog, release, writer, rows=rows).to_report()
+    elif root is not None:
+        report = inspect_tables(located(root), release, writer, session).to_report()
+    else:
+        compiled = {"jars": jars, "package": tuple(one for one in package if not is_of_spark(one)), "built_for": None}
+        report = _of_table(str(table), release, from_release, writer, slices, compiled, options)
+    report.fails = _FAIL_ON[fail_on]
+    return report
+
+
+_FAIL_ON: Final[Mapping[str | None, AbstractSet[Severity]]] = {
+    None: REPORTS,
+    Severity.CHANGED.value: STRICT,
+    Severity.DAMAGED.value: {Severity.DAMAGED, Severity.NOT_CHECKED},
+}
+"""What the verb fails on by `--fail-on`: what was not looked at is never taken for unchanged, or sound."""
+
+
+def _of_table(  # noqa: PLR0913, PLR0917 (what the verb was given)
+    table: str,
+    release: HudiRelease,
+    from_release: HudiRelease | None,
+    writer: Mapping[str, str],
+    slices: int | None,
+    compiled: Options,
+    options: Options,
+) -> Report:
+    path = located(table)
+    if not is_local(path):
+        quiet_session()  # its settings have the credentials
+    inspection = inspect_table(
+        path,
+        writer,
+        release,
+        from_release=from_release,
+        jar=compiled["jars"],
+        package=compiled["package"],
+        payload=options["payload"] and built_reference(options["payload"], compiled),
+        slices=slices,
+        bootstrap=options["bootstrap"],
+        call_timeout=options["call_timeout"],
+        session=quiet_session,
+    )
+    report = report_inspection(inspection, {"table": table, "release": str(release), "writer": writer})
     if options["config"] is not None:
         job = job_of(options["config"], release)
         report.results[0]["config"] = [one._asdict() for one in job.settings]

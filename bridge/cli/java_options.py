@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
 from bridge.cli.built_for import built_for_option
 from bridge.cli.decorators import with_options
+from bridge.cli.parameters import derived_option
 from bridge.cli.paths import JarFiles
 from bridge.cli.session import is_of_spark
+from bridge.plan import MergePlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
-F = TypeVar("F", bound="Callable[..., Any]")
+    from bridge.cli.decorators import Decorator, F, Options
 
 
 def jar_option(text: str) -> Callable[[F], F]:
@@ -29,17 +31,13 @@ def jar_option(text: str) -> Callable[[F], F]:
     )
 
 
-def compiled_of(options: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+def compiled_of(options: Options) -> dict[str, tuple[str, ...]]:
     """Return where `--jar` and `--package` say that compiled classes are, as `PayloadRef` and `MergerRef` take it."""
     return {"jars": options["jars"], "package": tuple(one for one in options["package"] if not is_of_spark(one))}
 
 
-JAVA_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--implementation",
-        type=click.Choice(["python", "java"]),
-        help="java: run the compiled class even if there is a Python port; python: never run it.",
-    ),
+JAVA_OPTIONS: tuple[Decorator, ...] = (
+    derived_option(MergePlan, "implementation"),
     jar_option(
         "A jar with your compiled payload or merger class, which runs unchanged inside Spark, or with classes that it "
         "needs; may be repeated."

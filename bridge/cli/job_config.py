@@ -17,14 +17,16 @@ from bridge.config import (
     WRITE_RECORD_KEY,
     JobSettings,
     capabilities,
+    partition_columns,
     read_job_settings,
 )
+from bridge.display import escaped
 from bridge.report import Table
 from payloads import StoredPayloadRef
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from bridge.cli.decorators import Options
 
 config_option = click.option(
     "--config",
@@ -37,7 +39,7 @@ _COLUMNS = {"ordering": WRITE_PRECOMBINE.key, "key": WRITE_RECORD_KEY, "partitio
 _MERGES = {"payload": WRITE_PAYLOAD_CLASS.key, "mode": WRITE_MERGE_MODE.key}
 
 
-def with_job(options: Mapping[str, Any]) -> dict[str, Any]:
+def with_job(options: Options) -> dict[str, Any]:
     """Return the options of a verb, completed by the file of `--config`; says on standard error what counts.
 
     What names columns, payload or mode becomes the option of that name where it is left out; the rest goes before the
@@ -50,12 +52,15 @@ def with_job(options: Mapping[str, Any]) -> dict[str, Any]:
     if path is None:
         return found
     job = job_of(path, options["release"])
-    click.echo(_summary(path, job), err=True)
+    click.echo(escaped(_summary(path, job)), err=True)
     writer = job.writer
     for name, key in _COLUMNS.items():
         text = writer.pop(key, "")
         if name in found and not found[name] and text.strip():
             found[name] = tuple(column.strip() for column in text.split(","))
+            if name == "partition" and ":" in text:  # CustomKeyGenerator has types after the columns
+                found[name] = tuple(partition_columns(text).split(","))
+                writer[key] = text
     merges = {name: writer.pop(key, None) for name, key in _MERGES.items()}
     if "payload" in found and not any(found.get(name) for name in ("payload", "mode", "merger")):
         # A writer that passes both merges by its mode where the release has modes; in CUSTOM, by its class.
@@ -79,7 +84,7 @@ def job_of(path: Path, release: Any) -> JobSettings:
     named = (job.writer.get(WRITE_PAYLOAD_CLASS.key, ""), *(IMPLEMENTATIONS.read(job.writer, release) or ()))
     for name in named:
         if ":" in name:
-            msg = f"{path} names {name}, and a settings file loads no Python code; name the class by an option instead"
+            msg = f"{path} names {name}, but a settings file never loads Python code; name the class with an option"
             raise click.BadParameter(msg, param_hint="--config")
     return job
 
@@ -93,6 +98,6 @@ def job_table(path: Path, job: JobSettings) -> Table:
 def _summary(path: Path, job: JobSettings) -> str:
     counting = [one.key for one in job.settings if one.name is not None]
     notes = [f"{one.key}: {one.why}." for one in job.settings if one.is_surprising]
-    shown = f"{path.name} ({job.format.value}): {len(counting)} of {len(job.settings)} settings count"
+    shown = f"{path.name} ({job.format.value}): {len(counting)} of {len(job.settings)} settings apply"
     lines = [f"{shown}: {', '.join(counting)}." if counting else f"{shown}.", *notes]
     return "\n".join(lines)

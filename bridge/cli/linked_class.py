@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.linkage import TABULATED, links_to
-from bridge.report import Check, Report, Table
+from bridge.report import Check, Report, Severity, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.linkage import DeadOverride, Fault, Linkage
+    from bridge.report import JsonObject
     from payloads import HudiRelease
 
 
@@ -22,25 +23,34 @@ def report_links(name: str, jars: Sequence[str], release: HudiRelease | None) ->
     """
     found = links_to(name, jars)
     report = Report("payloads", _verdict(name, found, release))
-    report.success = release is None or release not in found or found[release].links
+    report.fails = {Severity.REFUSED}
+    if release is not None:
+        asked = found.get(release)
+        report.found(Severity.NOT_CHECKED if asked is None else _severity(asked))
     report.plan = {"class": name, "jars": list(jars), "release": None if release is None else str(release)}
     report.statistics = {
         "links": [str(one) for one, linkage in found.items() if linkage.links],
         "fails": [str(one) for one, linkage in found.items() if not linkage.links],
     }
     report.results = [_as_json(linkage) for linkage in found.values()]
-    report.checks = [Check(f"{name} under Hudi {one}", linkage.refusal) for one, linkage in found.items()]
+    report.checks = [
+        Check(f"{name} under Hudi {one}", _severity(linkage), linkage.refusal or "") for one, linkage in found.items()
+    ]
     shown = found if release is None or release not in found else {release: found[release]}
     rows = [(str(one), *_answer(linkage)) for one, linkage in found.items()]
-    report.body = [Table(("Hudi", "answer", "overrides that are dead"), rows), *_faults(shown), *_dead(shown)]
+    report.body = [Table(("Hudi", "answer", "overrides never called"), rows), *_faults(shown), *_dead(shown)]
     advice = dict.fromkeys(text for linkage in shown.values() for text in linkage.advice)
     report.body += [f"{text}." for text in advice]
     if release is not None and release not in found:
         report.warnings.append(
-            f"the classes of Hudi {release} are not tabulated, so the class is not held against them; the oldest "
-            f"release that is: {TABULATED[0]}"
+            f"the class was not checked against Hudi {release}, whose classes are not tabulated; the oldest "
+            f"tabulated release is {TABULATED[0]}"
         )
     return report
+
+
+def _severity(linkage: Linkage) -> Severity:
+    return Severity.REFUSED if not linkage.links else Severity.CHANGED if linkage.dead else Severity.UNCHANGED
 
 
 def _verdict(name: str, found: Mapping[HudiRelease, Linkage], release: HudiRelease | None) -> str:
@@ -77,13 +87,13 @@ def _faults(found: Mapping[HudiRelease, Linkage]) -> list[Table]:
         instead = next(filter(None, reversed(advice.values())), "")
         rows.append((_span(advice), text, error, where, reach, instead))
     columns = ("Hudi", "what is wrong", "error", "where", "when", "instead")
-    return [Table(columns, rows, "What the class needs and does not get")] if rows else []
+    return [Table(columns, rows, "What the class needs but the release lacks")] if rows else []
 
 
 def _reach(fault: Fault) -> str:
     if fault.is_caught:
         return "it runs, and the class catches the error"
-    return "it runs in a merge" if fault.is_reached else "it runs; no merge comes there"
+    return "it runs in a merge" if fault.is_reached else "it runs, but no merge reaches it"
 
 
 def _dead(found: Mapping[HudiRelease, Linkage]) -> list[Table]:
@@ -99,7 +109,7 @@ def _dead(found: Mapping[HudiRelease, Linkage]) -> list[Table]:
     return [Table(columns, rows, "Overrides that override nothing")] if rows else []
 
 
-def _as_json(linkage: Linkage) -> dict[str, Any]:
+def _as_json(linkage: Linkage) -> JsonObject:
     return {
         "release": str(linkage.release),
         "links": linkage.links,

@@ -10,17 +10,18 @@ import click
 
 from bridge.cli.inputs import InputPath
 from bridge.cli.on_error import on_error_option
-from bridge.cli.options import plan_of, plan_options, prop, sample_option, with_schema
+from bridge.cli.options import plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bundle_option
 from bridge.cli.table_input import check_files, located, table_argument
+from bridge.cli.values import prop
 from bridge.cli.verb import Verb, wants_json
 from bridge.errors import InputError
 from bridge.hudi import HudiTable, HudiTableError, TableQueries
 from bridge.pipeline import read_frame
 from bridge.plan import TableType
-from bridge.report import Table, json_rows, limit_of
+from bridge.report import list_rows
 from bridge.spark import discard, files_of, is_local, output, place_of
 from bridge.write import BATCH, merge_into
 from payloads import HudiRelease
@@ -48,8 +49,8 @@ if TYPE_CHECKING:
 @click.option(
     "--batch-id",
     metavar="NAME",
-    help="The identity of the batch: if a commit of the table has merged it, nothing is done. Default: the names and "
-    "the content of its files.",
+    help="The id of the batch: if a commit of the table has merged it already, nothing is done. Default: a digest "
+    "of the names and contents of its files.",
 )
 @click.option(
     "--write-option",
@@ -73,16 +74,16 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
     sample: int | None,
     **options: Any,
 ) -> Report:
-    """Merge a batch into a Hudi table: the payload of --release decides, and Hudi's own writer makes one commit.
+    """Merge a batch into a Hudi table: the payload of --release merges, and Hudi's own writer makes one commit.
 
-    TABLE must be of Hudi 1.0 or later in mode COMMIT_TIME_ORDERING: every reader then shows what was written last, and
-    needs no payload. Key and partition are those of the table. Nothing is written where nothing changes, or where
-    another writer was there since the stored rows were read; with Hudi's optimistic concurrency control
-    (--write-option hoodie.write.concurrency.mode, and a lock) the batch is merged again then. --out takes what is in
-    quarantine, before the commit; it is removed again if the commit does not come about.
+    TABLE must be of Hudi 1.0 or later in mode COMMIT_TIME_ORDERING: every reader then shows the last write, and needs
+    no payload. Key and partition are those of the table. Nothing is written if nothing changes, or if another writer
+    has committed since the stored rows were read; with Hudi's optimistic concurrency control (--write-option
+    hoodie.write.concurrency.mode, and a lock) the batch is then merged again. --out gets the quarantined rows before
+    the commit; it is removed if the commit fails.
     """
     if (out or options["out_table"]) and options["on_error"] == "fail":
-        msg = "--out takes what is in quarantine; add --on-error quarantine, or leave it out"
+        msg = "--out receives the quarantine; add --on-error quarantine, or leave it out"
         raise click.UsageError(msg, click.get_current_context())
     target = target_of(out, options)
     path = located(table)
@@ -169,13 +170,9 @@ def _put_aside(spark: SparkSession, target: Target, aside: DataFrame, table: str
 
 
 def _show_aside(report: Report, found: MergeIntoReport, sample: int | None) -> None:
-    """Add the versions that are set aside to the report."""
+    """Add the quarantined versions to the report."""
     aside = found.quarantine
     if aside is None:
         return
-    total = aside.count()
-    if total:
-        rows = json_rows(aside.limit(min(total, limit_of(sample, whole=wants_json()))))
-        report.results += rows
-        title = f"quarantine: {total}" if len(rows) == total else f"quarantine: {len(rows)} of {total}"
-        report.body.append(Table.of_rows(tuple(aside.columns), rows, title))
+    if total := aside.count():
+        list_rows(report, aside, total, sample, whole=wants_json(), name="quarantine")

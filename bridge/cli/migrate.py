@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,10 +12,10 @@ from pyspark.sql import SparkSession
 from bridge.cli.completion import targets_from
 from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
-from bridge.cli.migrate_script import carry_out, check_script_options, script_options
+from bridge.cli.migrate_script import carry_out, check_script_options, script_options, state_in_sql
 from bridge.cli.options import (
     compaction_options,
-    compactions_of,
+    course_of,
     left_plan_options,
     operation_option,
     operations_of,
@@ -24,20 +25,23 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.out import folder_of
+from bridge.cli.parameters import derived_option
+from bridge.cli.quiet import quiet_session
 from bridge.cli.rebuilt_input import TableInput, holds_rows, rebuilt_of
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
 from bridge.cli.table_input import located
-from bridge.cli.upgrades import upgrade_point
+from bridge.cli.values import batch_number
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
-from bridge.migration import candidates_for, check_twin, files_of, migrate, of_upgrade
+from bridge.migration import candidates_for, check_twin, files_of, migrate, next_steps, of_upgrade
 from bridge.plan import TableType
+from bridge.programs import check_plan
 from bridge.report import limit_of
-from bridge.spark import write_texts
+from bridge.spark import read_schema, write_texts
 from payloads import HudiRelease, StoredPayloadRef
 from payloads.errors import PayloadBridgeError
 
@@ -77,20 +81,21 @@ _ABOUT_BATCHES = (
     shell_complete=targets_from,
     help="A release; or under 1.2 a merge mode, or your own merger as package.module:Class.",
 )
-@click.option(
-    "--upgrade-after",
-    type=upgrade_point,
-    metavar="N|last",
-    help="Try the table itself, upgraded after batch N; last: only the reader is upgraded. Default: a new table.",
-)
-@click.option("--keep-table-version", is_flag=True, help="The new release writes to the table without upgrading it.")
+@derived_option(migrate, "upgrade_after", type=batch_number, metavar="N|last")
+@derived_option(migrate, "keep_table_version")
 @click.option(
     "--table-type",
     type=click.Choice(["cow", "mor", "both"]),
     help="The type of the table: copy-on-write, merge-on-read, or both. Default: that of --table, else cow.",
 )
+@click.option(
+    "--all-paths",
+    is_flag=True,
+    help="Also compare all paths through the table (its type, compactions, ways of splitting the rows of a key into "
+    "batches) under the class and under its replacement. Takes several times as long.",
+)
 @click.option("--accept-differences", is_flag=True, help="List the keys that differ, and continue.")
-@click.option("--java-class", metavar="NAME", help="The compiled class, if --payload names its Python twin.")
+@click.option("--java-class", metavar="NAME", help="The compiled class, if --payload names its Python port.")
 @click.option(
     "--out",
     metavar="PATH",
@@ -110,6 +115,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     table_type: str | None,
     java_class: str | None,
     accept_differences: bool,
+    all_paths: bool,
     sample: int | None,
     out: str | None,
     **options: Any,
@@ -125,54 +131,63 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     path = None if table is None else located(table)
     is_tried_on_table = batches is None and path is not None and holds_rows(path)
     if batches is None and not is_tried_on_table:
-        _refuse_data_options(accept_differences, sample, options)
+        _refuse_data_options(
+            {"accept_differences": accept_differences, "all_paths": all_paths, "sample": sample}, options
+        )
     check_script_options(path, options)
     target = folder_of(out)
     stored = None if path is None else properties_of(path, options["release"] or HudiRelease.latest())
     types = _types(table_type, stored)
     options = with_job({**options, "release": options["release"] or _release_of(stored)})
     left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None or is_tried_on_table))
+    _check_all_paths(left, options, all_paths=all_paths)
     held, untried = _held(path, left, options) if is_tried_on_table else (None, "")
     with contextlib.ExitStack() as closing:
         if held is not None:
             closing.callback(held.rebuilt.close)
         commits = len(batches or (() if held is None else held.rebuilt.batches))
-        after = _checked(left, to, merger, java_class, commits, options)
+        course = course_of(options, commits, types)
+        _check(left, to, merger, java_class, is_upgrade=course.upgrade_after is not None)
         settings: dict[str, Any] = {
             "merger": merger,
             "properties": stored,
             "table_types": types,
             "accept_differences": accept_differences,
+            "all_paths": all_paths,
             "java_class": java_class,
         }
         if held is not None:
             settings |= {
                 "batches": held.rebuilt.batches,
-                "upgrade_after": after,
-                "keep_table_version": options["keep_table_version"],
+                "upgrade_after": course.upgrade_after,
+                "keep_table_version": course.keep_table_version,
                 "compact_after": held.rebuilt.compact_after,
                 "sample": limit_of(sample, whole=wants_json()),
             }
         elif batches is not None:
-            compactions = compactions_of(options["compact_after"], options["compact_every"], len(batches), types)
             scope = scope_of(left, batches, options)
             spark = batches.session()
             left, struct = with_schema(left, options["schema"])
             operations = operations_of(options["operations"], len(batches))
             settings |= {
                 "batches": batches.read(spark, struct, scope).written_by(operations),
-                "upgrade_after": after,
-                "keep_table_version": options["keep_table_version"],
-                "compact_after": compactions,
+                "upgrade_after": course.upgrade_after,
+                "keep_table_version": course.keep_table_version,
+                "compact_after": course.compact_after,
                 "sample": limit_of(sample, whole=wants_json()),
             }
+        elif options["schema"] is not None:
+            left = _asked_about(left, options["schema"])
         made = migrate(left, to, **settings)
         report = made.to_report(sample)
         if held is not None:
             held.tell(report)
         carry_out(made, report, path, options)
+        state_in_sql(made, report, options["sql"])
     if untried:
         report.warnings.append(f"no candidate was tried: {untried}")
+    if report.next and path is not None:
+        report.next = next_steps(path, made.to, left.payload, refused=True)
     report.plan |= {
         "key": None if left.key == _META_KEY else list(left.key),
         "table": table,
@@ -201,22 +216,50 @@ _relax(migrate_command)
 # -- the command line
 
 
-def _refuse_data_options(accept_differences: bool, sample: int | None, options: Mapping[str, Any]) -> None:  # noqa: FBT001 (an option)
+def _refuse_data_options(given: Mapping[str, object], options: Mapping[str, object]) -> None:
     """Reject options about batches if there are none.
 
     Raises:
         UsageError: naming one.
     """
-    given = {"accept_differences": accept_differences or None, "sample": sample}
-    given |= {name: options[name] or None for name in _ABOUT_BATCHES}
-    for name, value in given.items():
-        if value is not None:
+    for name, value in {**given, **{name: options[name] or None for name in _ABOUT_BATCHES}}.items():
+        if value is not None and value is not False:
             option = "operation" if name == "operations" else name.replace("_", "-")
             msg = f"--{option} needs --batches"
             raise click.UsageError(msg, click.get_current_context())
 
 
-def _held(path: str | None, left: MergePlan, options: Mapping[str, Any]) -> tuple[TableInput | None, str]:
+def _check_all_paths(left: MergePlan, options: Mapping[str, object], *, all_paths: bool) -> None:
+    """Reject options that contradict `--all-paths`.
+
+    Raises:
+        UsageError: saying what to leave out.
+    """
+    if not all_paths:
+        return
+    for name in ("operations", "compact_after", "compact_every", "upgrade_after", "keep_table_version"):
+        if options[name]:
+            option = "operation" if name == "operations" else name.replace("_", "-")
+            msg = f"--all-paths tries every path of upserts to a new table; leave out --{option}"
+            raise click.UsageError(msg, click.get_current_context())
+    try:
+        check_plan(left)
+    except PayloadBridgeError as error:
+        refuse(error)
+
+
+def _asked_about(left: MergePlan, schema: str) -> MergePlan:
+    """Return the plan with the schema of a file, by which its class is asked; a compiled one in a session's JVM.
+
+    Raises:
+        InputError, SchemaError: the file can't be read or has no schema.
+    """
+    if left.runs_java:
+        quiet_session()
+    return dataclasses.replace(left, schema=read_schema(schema, left.release, quiet_session)[0])
+
+
+def _held(path: str | None, left: MergePlan, options: Mapping[str, object]) -> tuple[TableInput | None, str]:
     """Return the commits that a table still holds, or why they can't be rebuilt."""
     try:
         return rebuilt_of(str(path), left.release, options, left), ""
@@ -242,7 +285,7 @@ def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType
     return [own]
 
 
-def _completed(options: Mapping[str, Any], stored: Mapping[str, str] | None, *, needs_key: bool) -> dict[str, Any]:
+def _completed(options: Mapping[str, object], stored: Mapping[str, str] | None, *, needs_key: bool) -> dict[str, Any]:
     """Return the options of the left plan, with those left out taken from the table.
 
     Raises:
@@ -277,33 +320,16 @@ def _names(text: str | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in text.split(",")) if text else None
 
 
-def _checked(  # noqa: PLR0913, PLR0917 (what is checked together)
-    left: MergePlan,
-    to: str,
-    merger: str | None,
-    java_class: str | None,
-    commits: int,
-    options: Mapping[str, Any],
-) -> int | None:
-    """Reject an impossible target before Spark starts; return the batch after which the table is upgraded.
+def _check(left: MergePlan, to: str, merger: str | None, java_class: str | None, *, is_upgrade: bool) -> None:
+    """Reject an impossible target before Spark starts.
 
     Raises:
         UsageError: saying why.
     """
-    upgrade_after = options["upgrade_after"]
-    after: int | None = commits if upgrade_after == -1 else upgrade_after
-    message = None
-    if options["keep_table_version"] and after is None:
-        message = "--keep-table-version says what an upgrade does; add --upgrade-after"
-    elif after is not None and after > commits:
-        message = f"--upgrade-after {after}: there are {commits} batches; name one of them, or last"
-    if message is not None:
-        raise click.UsageError(message, click.get_current_context())
     try:
         check_twin(left, java_class)
         candidates = candidates_for(left, to, merger)
-        if after is not None:
+        if is_upgrade:
             of_upgrade(candidates, left, to)
     except PayloadBridgeError as error:
         refuse(error)
-    return after

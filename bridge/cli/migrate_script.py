@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,12 +13,15 @@ from bridge.cli.rebuilt_input import holds_rows
 from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
 from bridge.errors import InputError
 from bridge.hudi import HudiTable
-from bridge.migration import apply_to_copy, check_copy, migration_script
+from bridge.migration import apply_to_copy, check_copy, migration_script, statement_of
+from bridge.report import FAILS, Severity
 from bridge.verify import write
+from mergers.rules.source import NotStatedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
+    from bridge.cli.decorators import Options
     from bridge.migration import MigrateReport
     from bridge.report import Report
 
@@ -35,12 +38,20 @@ _COPY = click.option(
 )
 
 
-def script_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--script` and `--apply-to-copy`."""
-    return with_options(command, (_SCRIPT, _COPY))
+_SQL = click.option(
+    "--sql",
+    type=click.Path(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the rule of a custom class as a MERGE INTO statement of Spark SQL, for Delta, Iceberg or Hudi.",
+)
 
 
-def check_script_options(path: str | None, options: Mapping[str, Any]) -> None:
+def script_options(command: Callable[..., object]) -> Callable[..., object]:
+    """Add `--script`, `--apply-to-copy` and `--sql`."""
+    return with_options(command, (_SCRIPT, _COPY, _SQL))
+
+
+def check_script_options(path: str | None, options: Options) -> None:
     """Refuse what can't be written, before anything runs.
 
     Raises:
@@ -48,13 +59,14 @@ def check_script_options(path: str | None, options: Mapping[str, Any]) -> None:
     """
     for name in ("script", "apply_to_copy"):
         if options[name] is not None and path is None:
-            msg = f"--{name.replace('_', '-')} is about a table; add --table"
+            msg = f"--{name.replace('_', '-')} needs a table; add --table"
             raise click.UsageError(msg, click.get_current_context())
     if options["apply_to_copy"] is not None and not holds_rows(str(path)):
-        msg = f"--apply-to-copy copies a table, and {path} has its properties alone; name the table's base path"
+        msg = f"--apply-to-copy copies a table, but {path} is only its properties file; name the table's base path"
         raise click.UsageError(msg, click.get_current_context())
-    if options["script"] is not None:
-        may_replace(options["script"], "--script")
+    for name in ("script", "sql"):
+        if options[name] is not None:
+            may_replace(options[name], f"--{name}")
     if options["apply_to_copy"] is not None:
         try:
             check_copy(str(path), options["apply_to_copy"], overwrite=asks_for(OVERWRITE))
@@ -62,7 +74,26 @@ def check_script_options(path: str | None, options: Mapping[str, Any]) -> None:
             raise click.UsageError(str(error), click.get_current_context()) from error
 
 
-def carry_out(made: MigrateReport, report: Report, path: str | None, options: Mapping[str, Any]) -> None:
+def state_in_sql(made: MigrateReport, report: Report, file: Path | None) -> None:
+    """Write the rule of the class as a MERGE statement; the report fails where SQL can't say it, and names what.
+
+    It does not depend on what is recommended: it is the rule of the class itself.
+    """
+    if file is None:
+        return
+    try:
+        text = statement_of(made.left, made.generated.rules)
+    except NotStatedError as error:
+        report.found(Severity.REFUSED)
+        report.fails = FAILS
+        report.warnings.append(f"no MERGE statement was written: {error}")
+        return
+    stop_if_dry()
+    write(text, file)
+    report.body.append(f"Written to {file}: the rule of the class as a MERGE statement")
+
+
+def carry_out(made: MigrateReport, report: Report, path: str | None, options: Options) -> None:
     """Write the script, and run it on a copy, where the options ask for it; the report says what was done.
 
     Raises:
@@ -81,4 +112,6 @@ def carry_out(made: MigrateReport, report: Report, path: str | None, options: Ma
         done = apply_to_copy(table, plan, copy, overwrite=asks_for(OVERWRITE))
         report.body.append("\n".join(done.lines()))
         report.statistics["copy"] = {"path": str(done.copied.path), "success": done.success, "sha256": done.checksum}
-        report.success = report.success and done.success
+        if not done.success:
+            report.found(Severity.CHANGED if done.failed is None else Severity.REFUSED)
+            report.fails = FAILS

@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from bridge.plan import CALL_TIMEOUT, ON_ERROR
+from bridge.cli.parameters import derived_option
+from bridge.plan import ON_ERROR, MergePlan
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-on_error_option = click.option(
-    "--on-error",
-    type=click.Choice(ON_ERROR),
-    default=ON_ERROR[0],
-    show_default=True,
-    help="What to do with a key that can't be merged: end the run, or set the key aside with all its versions and the "
-    "reason, and merge the others.",
-)
-
-call_timeout_option = click.option(
-    "--call-timeout",
-    type=click.IntRange(min=0),
-    default=CALL_TIMEOUT,
-    show_default=True,
-    metavar="SECONDS",
-    help="How long one call of your class may take, before it is taken for one that never ends; 0: any time.",
-)
+on_error_option = derived_option(MergePlan, "on_error")
+call_timeout_option = derived_option(MergePlan, "call_timeout", metavar="SECONDS")
 
 
-def refuse_quarantine(options: Mapping[str, Any], why: str) -> None:
-    """Refuse to set keys aside.
+def refuse_quarantine(options: Mapping[str, object], why: str) -> None:
+    """Refuse a quarantine.
 
     Raises:
         UsageError: the options ask for it; says why not.

@@ -3,80 +3,43 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from bridge.cli.built_for import built_for_of
+from bridge.cli.built_for import built_for_of, built_reference
 from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.on_error import call_timeout_option
+from bridge.cli.parameters import derived_option
 from bridge.cli.session import bare_session_options
-from bridge.config import key_hint
+from bridge.cli.values import operation, prop, release
+from bridge.compare import replay
+from bridge.errors import ParameterError
 from bridge.merge import check_links
-from bridge.plan import ENGINES, MergePlan, TableType
-from bridge.programs import WriteOperation
+from bridge.pipeline import Course, SqlMerge
+from bridge.plan import MergePlan, TableType
 from bridge.report import MOST, SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease, PayloadRef, StoredPayloadRef
+from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import types as spark_types
 
-F = TypeVar("F", bound="Callable[..., Any]")
+    from bridge.cli.decorators import Decorator, F, Options
+
 
 _RELEASES = ", ".join(map(str, HudiRelease))
 
 
-def names(text: str) -> tuple[str, ...]:
-    """Read column names, separated by commas; surrounding spaces are ignored."""
-    found = tuple(name.strip() for name in text.split(","))
-    if not all(found) or len(set(found)) < len(found):
-        msg = f"{text!r} has an empty or a repeated name; write a or a,b"
-        raise click.BadParameter(msg)
-    return found
-
-
-def numbers(text: str) -> tuple[int, ...]:
-    """Read numbers of batches, from 1, separated by commas."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and int(part) > 0 for part in parts):
-        msg = f"{text!r}: batches are numbered 1, 2, 3; write N or N,N"
-        raise click.BadParameter(msg)
-    return tuple(sorted({int(part) for part in parts}))
-
-
-def prop(text: str) -> tuple[str, str]:
-    """Read one property; the first equals sign separates name and value."""
-    key, equals, value = text.partition("=")
-    if not equals or not key.strip():
-        msg = f"{text!r} is not a property; write key=value"
-        raise click.BadParameter(msg)
-    if hint := key_hint(key.strip()):
-        click.echo(f"warning: --prop {key.strip()} decides no merge{hint}", err=True)
-    return key.strip(), value
-
-
-def operation(text: str) -> tuple[int, str]:
-    """Read how a batch is written: `3=delete`."""
-    number, equals, name = text.partition("=")
-    if not equals or not number.strip().isdecimal():
-        msg = f"{text!r} does not name a batch and its operation; write N=NAME, such as 3=delete"
-        raise click.BadParameter(msg)
-    try:
-        return int(number), WriteOperation.parse(name).value
-    except PayloadBridgeError as error:
-        raise click.BadParameter(str(error)) from error
-
-
-def operations_of(given: Sequence[tuple[int, str]], batches: int) -> dict[int, str]:
+def operations_of(given: Sequence[tuple[int, str | SqlMerge]], batches: int) -> dict[int, str | SqlMerge]:
     """Return the operations of batches by number.
 
     Raises:
@@ -89,14 +52,6 @@ def operations_of(given: Sequence[tuple[int, str]], batches: int) -> dict[int, s
     if message is not None:
         raise click.UsageError(message, click.get_current_context())
     return found
-
-
-def release(text: str) -> HudiRelease:
-    """Read a release: `0.15`, `0.15.0` and so on."""
-    try:
-        return HudiRelease.parse(text)
-    except PayloadBridgeError as error:
-        raise click.BadParameter(str(error)) from error
 
 
 def existing_path(name: str, text: str) -> Callable[[F], F]:
@@ -122,19 +77,14 @@ def sample_option(what: str) -> Callable[[F], F]:
     return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
-_COMPACTION_OPTIONS: tuple[Callable[[Any], Any], ...] = (
-    click.option(
-        "--compact-after",
-        type=numbers,
-        metavar="N[,N]",
-        help="Compact the log of a merge-on-read table after these batches, counted from 1.",
-    ),
-    click.option(
-        "--compact-every",
-        type=click.IntRange(min=1),
-        metavar="N",
-        help="Compact the log of a merge-on-read table after every N batches.",
-    ),
+_COMPACTION_OPTIONS = (
+    derived_option(replay, "compact_after"),
+    derived_option(replay, "compact_every", type=click.IntRange(min=1)),
+)
+_UPGRADE_OPTIONS = (
+    derived_option(replay, "upgrade_after", "--upgrade-after", "--downgrade-after"),
+    derived_option(replay, "via", note="May be repeated."),
+    derived_option(replay, "keep_table_version"),
 )
 plain_after_option = click.option(
     "--plain-after",
@@ -149,11 +99,12 @@ operation_option = click.option(
     multiple=True,
     metavar="N=NAME",
     help="How batch N, from 1, is written, if not by upsert: insert, bulk_insert, delete, insert_overwrite, "
-    "insert_overwrite_table, delete_partition, sql_update or sql_delete; may be repeated. Rows of a delete name keys, "
-    "those of sql_update keys and the columns to assign, those of delete_partition partitions.",
+    "insert_overwrite_table, delete_partition, sql_update, sql_delete or sql_merge:FILE.sql; may be repeated. Rows of "
+    "a delete name keys, those of sql_update keys and the columns to assign, those of delete_partition partitions; "
+    "those of sql_merge are the source of the MERGE INTO statement in the file.",
 )
 _RELEASE = release_option(default=HudiRelease.latest().value, show_default=True)
-_PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_PLAN_OPTIONS: tuple[Decorator, ...] = (
     payload_option(),
     click.option(
         "--mode",
@@ -166,24 +117,10 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         help="Your own merger, instead of a payload: package.module:Class, or a Java class of --jar or --package.",
     ),
     _RELEASE,
-    click.option(
-        "--key",
-        type=names,
-        metavar="a[,b]",
-        help="The record key columns. Required, unless --config names them.",
-    ),
-    click.option("--partition", type=names, metavar="a[,b]", help="The partition columns, part of a row's identity."),
-    click.option(
-        "--ordering",
-        type=names,
-        metavar="a[,b]",
-        help="The ordering (precombine) columns: the greater value is the later version. Default: order of arrival.",
-    ),
-    click.option(
-        "--arrival",
-        metavar="COLUMN",
-        help="The column with the order of arrival within a batch. Default: order of file names and rows.",
-    ),
+    derived_option(MergePlan, "key", note="Required, unless --config names them."),
+    derived_option(MergePlan, "partition"),
+    derived_option(MergePlan, "ordering"),
+    derived_option(MergePlan, "arrival", metavar="COLUMN"),
     click.option(
         "--schema",
         type=InputPath(),
@@ -200,20 +137,8 @@ _PLAN_OPTIONS: tuple[Callable[[Any], Any], ...] = (
         "repeated. Not a table property: hoodie.record.merge.property.* and hoodie.record.merge.mode have no effect.",
     ),
     config_option,
-    click.option(
-        "--fidelity",
-        type=click.Choice(["hudi", "intended"]),
-        default="hudi",
-        show_default=True,
-        help="How IGNORE_DEFAULTS recognizes a default: as Hudi does (same object) or as intended (by value).",
-    ),
-    click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default="auto",
-        show_default=True,
-        help="The engine that runs the merges; auto picks the fastest one that supports the plan.",
-    ),
+    derived_option(MergePlan, "fidelity"),
+    derived_option(MergePlan, "engine"),
     *JAVA_OPTIONS,
     call_timeout_option,
     bare_session_options,
@@ -235,8 +160,13 @@ def left_plan_options(command: F) -> F:
     return with_options(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 
+def upgrade_options(command: F) -> F:
+    """Add `--upgrade-after`, `--via` and `--keep-table-version`; `course_of` reads them."""
+    return with_options(command, _UPGRADE_OPTIONS)
+
+
 def compaction_options(command: F) -> F:
-    """Add `--compact-after` and `--compact-every`; `compactions_of` reads them."""
+    """Add `--compact-after` and `--compact-every`; `course_of` reads them."""
     return with_options(command, _COMPACTION_OPTIONS)
 
 
@@ -257,7 +187,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     merger, built_for = options["mode"] or options["merger"], built_for_of(options)
     try:
         plan = MergePlan(
-            payload=None if payload is None else _reference(payload, {**java, "built_for": built_for}),
+            payload=None if payload is None else built_reference(payload, {**java, "built_for": built_for}),
             merger=None if merger is None else MergerRef(merger, **({} if options["mode"] else java)),
             release=options["release"],
             table_type=table_type,
@@ -282,36 +212,26 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     return plan
 
 
-def _reference(payload: str | StoredPayloadRef, java: Mapping[str, Any]) -> PayloadRef:
-    """Return the reference to a class that the command line names, or a table or file, whose names load no code."""
-    if isinstance(payload, StoredPayloadRef):
-        return StoredPayloadRef(payload.name, **java)
-    return PayloadRef(payload, **java)
+_COURSE = ("upgrade_after", "via", "keep_table_version", "plain", "compact_after", "compact_every")
 
 
-def compactions_of(
-    after: tuple[int, ...] | None, every: int | None, batches: int, types: Sequence[TableType]
-) -> tuple[int, ...]:
-    """Return the numbers of the batches after which the log is compacted.
+def course_of(options: Options, batches: int, types: Sequence[TableType]) -> Course:
+    """Return the course that the options of a verb describe, for some batches to tables of some types.
 
     Raises:
-        UsageError: both options, a batch that does not exist, or no table with a log.
+        UsageError: they contradict each other, or name a batch that does not exist.
     """
-    message = None
-    if after is not None and every is not None:
-        message = "--compact-after and --compact-every exclude each other; give one"
-    elif (after or every) and TableType.MERGE_ON_READ not in types:
-        message = "only merge-on-read tables compact; add --table-type mor or both"
-    elif after and after[-1] > batches:
-        message = f"--compact-after {after[-1]}: there are {batches} batches"
-    if message is not None:
-        raise click.UsageError(message, click.get_current_context())
-    return after or (tuple(range(every, batches + 1, every)) if every else ())
+    given = {name: options[name] for name in _COURSE if options.get(name) is not None}
+    try:
+        return Course.of(batches, types, **given)
+    except PayloadBridgeError as error:
+        refuse(error)
 
 
 def refuse(error: PayloadBridgeError) -> NoReturn:
     """Turn an error of this project into one of the command line."""
-    raise click.UsageError(str(error), click.get_current_context(silent=True)) from error
+    text = error.of_options() if isinstance(error, ParameterError) else str(error)
+    raise click.UsageError(text, click.get_current_context(silent=True)) from error
 
 
 def with_schema(plan: MergePlan, schema: str | None) -> tuple[MergePlan, spark_types.StructType | None]:

@@ -1,26 +1,23 @@
-"""`--out`: complete or absent, on any storage; and what is shown where nothing is written."""
+"""`--out`: complete or absent, on any storage."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 from pyspark.sql import SparkSession
 
 from bridge.cli.decorators import with_options
-from bridge.cli.options import names
+from bridge.cli.values import names
 from bridge.cli.writing import OVERWRITE, asks_for, check_later, may_replace
 from bridge.spark import OUTPUT_FORMATS, Target, check_table, check_target, is_local, local_path, place_of
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from bridge.cli.decorators import Decorator, F
 
-    from pyspark.sql import DataFrame
 
-F = TypeVar("F", bound="Callable[..., Any]")
-
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--out",
         metavar="PATH",
@@ -56,11 +53,11 @@ def target_of(out: str | None, options: dict[str, Any]) -> Target | None:
     form, columns, table = (options.pop(name) for name in ("out_format", "partition_by", "out_table"))
     if out is None and table is None:
         if columns:
-            msg = "--partition-by says how --out is written; add --out"
+            msg = "--partition-by applies to --out; add --out"
             raise click.UsageError(msg, click.get_current_context())
         return None
     if out is not None and table is not None:
-        msg = "--out and --out-table are two places; name one"
+        msg = "--out and --out-table exclude each other; give one"
         raise click.UsageError(msg, click.get_current_context())
     target = Target(table or out or "", form, columns or (), asks_for(OVERWRITE), is_table=table is not None)
     return _checked(target)
@@ -90,23 +87,3 @@ def _checked(target: Target) -> Target:
         raise click.UsageError(str(error), click.get_current_context()) from error
     may_replace(local_path(target.path), "--out")
     return target
-
-
-class Shown:
-    """What a verb shows instead of writing it: frames that Spark keeps, by the names under which they were written."""
-
-    def __init__(self) -> None:
-        self.frames: dict[str, DataFrame] = {}
-
-    def write(self, frame: DataFrame, name: str = "") -> None:
-        """Compute a frame once, and keep its rows."""
-        self.frames[name] = self.aside(frame, name)
-
-    def aside(self, frame: DataFrame, _name: str) -> DataFrame:
-        """Compute a frame that later frames are made from."""
-        kept = frame.persist()
-        kept.write.format("noop").mode("overwrite").save()
-        return kept
-
-    def drop(self, name: str) -> None:
-        """Keep what `aside` computed: the later frames read it."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,11 +14,13 @@ from bridge.cli.found_rules import found_rules
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import jar_option
 from bridge.cli.linked_class import report_links
-from bridge.cli.options import names, prop, refuse, release_option
+from bridge.cli.options import refuse, release_option
 from bridge.cli.paths import InputFile
 from bridge.cli.table_input import table_option
+from bridge.cli.values import names, prop
 from bridge.cli.verb import Verb
 from bridge.config import SUCCESSORS
+from bridge.demo import rule_text
 from bridge.report import Report, Table
 from mergers import MergerConfigError
 from mergers.rules.words import rules_of_class, rules_of_mode
@@ -30,11 +31,11 @@ from payloads.registry import builtin_payloads
 from payloads.user import CALL_TIMEOUT
 
 if TYPE_CHECKING:
+    from bridge.report import JsonObject
     from mergers.rules.words import PointRules
     from payloads import HoodieRecordPayload
 
 _PREFIX = "org.apache.hudi."
-_VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
 
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or check yours against releases.")
@@ -47,7 +48,7 @@ _VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
     "--schema",
     type=InputFile(path_type=Path),
     metavar="FILE",
-    help="Find the rules of your class by asking it, on rows of this schema: Avro in FILE.avsc, else Spark DDL.",
+    help="Infer the rules of your class by calling it on rows of this schema: Avro in FILE.avsc, else Spark DDL.",
 )
 @click.option("--key", type=names, metavar="a[,b]", help="With --schema: the record key columns.")
 @click.option("--ordering", type=names, metavar="a[,b]", help="With --schema: the ordering columns.")
@@ -65,28 +66,28 @@ _VERSION = re.compile(r"\n\nAdded in [\d.]+\.\Z")
     help="The time that one call of the class may take.",
 )
 def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...], **asked: Any) -> Report:
-    """List the payload classes that Hudi ships, show what one class does, or to which releases yours links.
+    """List the payload classes that Hudi ships, show what one class does, or check which releases yours links to.
 
-    NAME is a class of Hudi by its full or short Java name, a class of your own as package.module:Class, or a merge
+    NAME is a Hudi class by its full or short Java name, your own class as package.module:Class, or a merge
     mode such as EVENT_TIME_ORDERING or EVENT_TIME_ORDERING/IGNORE_DEFAULTS. It shows the rule by which two versions of
     a key merge, in --release or the newest release, and what differs in other releases and with other settings.
 
-    With --jar NAME is a compiled payload or merger by its full Java name. Its class file is held against the classes of
-    each release, without Spark: the members that it uses and overrides, and its constructors. The answers are: links;
-    does not link, with member, method, line and what to write instead; links, but Hudi never calls some overrides. The
-    exit code is 1 if it does not link to --release. Reflection is not seen.
+    With --jar NAME is a compiled payload or merger by its full Java name. Its class file is compared with the classes
+    of each release, without Spark: the members that it uses and overrides, and its constructors. The answers are:
+    links; does not link, with member, method, line and what to write instead; links, but Hudi never calls some
+    overrides. The exit code is 1 if it does not link to --release. Reflection is not detected.
 
-    With --schema, --batches or --table the class itself, in Python or compiled, is asked about pairs of versions in
-    --release, and the smallest rules that give its answers are shown, with the columns that it alone decides.
+    With --schema, --batches or --table the class itself, in Python or compiled, is called with pairs of versions in
+    --release. The smallest rules that give its results are shown, with the columns that no rule covers.
     """
     if asked["schema"] or asked["batches"] or asked["table"]:
         if name is None:
-            msg = "--schema, --batches and --table are about one class: name it"
+            msg = "--schema, --batches and --table are for a single class: name it"
             raise click.UsageError(msg, click.get_current_context())
         return found_rules(name, release, jars, **asked)
     if jars:
         if name is None:
-            msg = "--jar is about one class: name it by its full Java name"
+            msg = "--jar is for a single class: name it by its full Java name"
             raise click.UsageError(msg, click.get_current_context())
         try:
             return report_links(name, jars, release)
@@ -118,7 +119,7 @@ def _span(releases: list[str]) -> str:
     return "all" if len(releases) == len(HudiRelease) else ", ".join(releases)
 
 
-def _entry(found: type[BuiltinPayload]) -> dict[str, Any]:
+def _entry(found: type[BuiltinPayload]) -> JsonObject:
     return {
         "name": found.java_name.rpartition(".")[2],
         "java_name": found.java_name,
@@ -133,11 +134,6 @@ def _entry(found: type[BuiltinPayload]) -> dict[str, Any]:
 # -- one class
 
 
-def rule_text(found: type) -> str:
-    """Return the docstring of a class without its last paragraph, the version that added it."""
-    return _VERSION.sub("", inspect.cleandoc(found.__doc__ or "It has no docstring."))
-
-
 def _details(name: str, release: HudiRelease | None) -> Report:
     of_mode = rules_of_mode(name)
     if of_mode:
@@ -145,7 +141,7 @@ def _details(name: str, release: HudiRelease | None) -> Report:
     bound = _resolve(name, release)
     found = bound.unbound or bound
     source, doc, rules = _source(found), rule_text(found), rules_of_class(found)
-    result: dict[str, Any] = {"name": found.__name__, "doc": doc, "source": source}
+    result: JsonObject = {"name": found.__name__, "doc": doc, "source": source}
     report = Report("payloads", f"{result['name']} can be named with --payload.")
     first, *notes = map(_reflowed, doc.split("\n\n"))
     report.body.append(first)
@@ -164,7 +160,7 @@ def _details(name: str, release: HudiRelease | None) -> Report:
 def _of_mode(name: str, rules: list[PointRules], release: HudiRelease | None) -> Report:
     known = [one for told in rules[0].told for one in told.releases]
     if release is not None and release not in known:
-        refuse(MergerConfigError(f"Hudi {release} has no merge mode {name}; take {span_words(known)}"))
+        refuse(MergerConfigError(f"Hudi {release} has no merge mode {name}; use {span_words(known)}"))
     verdict = f"{name} is a merge mode of Hudi {span_words(known)}."
     result = {"name": name, "releases": list(map(str, known)), **as_json(rules, of_mode=True)}
     return Report("payloads", verdict, results=[result], body=[*tables(rules, release, of_mode=True)])

@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.completion import releases_from, targets_from
+from bridge.cli.built_for import built_reference
+from bridge.cli.completion import targets_from
 from bridge.cli.java_options import jar_option
 from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import refuse, release
+from bridge.cli.options import refuse
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table import properties_of, table_options, writer_of
@@ -17,8 +19,7 @@ from bridge.cli.table_input import bootstrap_option, located, slices_option
 from bridge.cli.verb import Verb
 from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import PlanError
-from bridge.migration import find_damage, plan_migration, report_plan
-from bridge.spark import is_local, local_path
+from bridge.migration import plan_migration, report_plan
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -34,18 +35,12 @@ if TYPE_CHECKING:
     help="A release, or a merge mode under the newest release.",
     shell_complete=targets_from,
 )
-@click.option(
-    "--from",
-    "from_release",
-    type=release,
-    metavar="R",
-    shell_complete=releases_from,
-    help="The release that has written the table so far. Default: by its version, 0.13 for 5, 0.15 for 6, 1.0 for 8, "
-    "1.1 for 9.",
+@derived_option(plan_migration, "from_release", "--from")
+@derived_option(plan_migration, "keep_table_version")
+@jar_option(
+    "A jar with the compiled payload class, or with classes that it needs, which is checked against the new release."
 )
-@click.option("--keep-table-version", is_flag=True, help="Write with the new release, but don't upgrade the table.")
-@jar_option("A jar with the compiled payload class, or with classes that it needs: is held against the new release.")
-@slices_option("in search of the keys that the move concerns")
+@slices_option("to find the keys that the move affects")
 @call_timeout_option
 @bootstrap_option
 @session_options
@@ -63,21 +58,30 @@ def plan(  # noqa: PLR0913 (one parameter an option)
 
     TABLE is the folder of a Hudi table or its name in the catalogue, PROPERTIES its hoodie.properties. Nothing is
     changed. Name the class that the writer passes with --payload: tables of Hudi 0.15 may not store it. The rows of a
-    TABLE are read: how many the new release shows differently, and of how many keys its logs hold versions that a
-    change is about.
+    TABLE are read, to count those that the new release shows differently, and the keys with versions in logs that a
+    change affects.
     """
     path = located(table)
-    properties = properties_of(path, from_release or HudiRelease.latest())
-    old = from_release or assumed_writer(TableMergeConfig.from_properties(properties).version)
+    stored = properties_of(path, from_release or HudiRelease.latest())
+    old = from_release or assumed_writer(TableMergeConfig.from_properties(stored).version)
     writer = writer_of(release=old, **options)
+    compiled = {"jars": jars, "package": (), "built_for": None}
     try:
-        made = plan_migration(properties, to, writer, from_release, keep_table_version=keep_table_version, jar=jars)
+        made = plan_migration(
+            path,
+            to,
+            writer,
+            from_release,
+            keep_table_version=keep_table_version,
+            jar=jars,
+            payload=options["payload"] and built_reference(options["payload"], compiled),
+            slices=slices,
+            bootstrap=options["bootstrap"],
+            call_timeout=options["call_timeout"],
+            session=quiet_session,
+        )
     except PlanError as error:
         refuse(error)
-    if not (is_local(path) and local_path(path).is_file()):
-        session = quiet_session if slices != 0 else None
-        given = {name: options[name] for name in ("payload", "bootstrap", "call_timeout")}
-        made = made.with_evidence(find_damage(path, session, most=slices, to=made.to_release, **given))
     settings = {
         "table": table,
         "from": str(made.from_release),

@@ -12,7 +12,7 @@ import pyspark
 from pyspark.sql import SparkSession
 
 from bridge.cli.run import current_run
-from bridge.cli.session import asked_session
+from bridge.cli.session import session_settings
 from bridge.cli.writing import check_storage, stop_if_dry
 from bridge.spark import session_of
 
@@ -37,7 +37,7 @@ def quiet_session(*, small: bool = False) -> SparkSession:
         InputError: what is to be written is there already, on a storage.
         DryRunEnd: the verb has `--dry-run`.
     """
-    options = asked_session()
+    options = session_settings()
     stop_if_dry()
     spark = _session(options, small=small)
     check_storage(spark)

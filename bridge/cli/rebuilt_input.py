@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.cli.scope import scope_of
+from bridge.cli.table_class import class_of
 from bridge.cli.table_input import open_table, refuse_given
 from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
 from bridge.hudi import TableQueries
@@ -13,6 +14,7 @@ from bridge.spark import is_local, local_path
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bridge.cli.decorators import Options
     from bridge.hudi import HudiTable
     from bridge.plan import MergePlan
     from bridge.report import Report
@@ -69,7 +71,7 @@ def holds_rows(path: str) -> bool:
     return bool(TableQueries(path).snapshot().slices)
 
 
-def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, Any]) -> TableInput:
+def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, object]) -> TableInput:
     """Rebuild the commits of a table.
 
     Raises:
@@ -80,9 +82,7 @@ def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, 
     return rebuilt_of(text, release, options)
 
 
-def rebuilt_of(
-    path: str, release: HudiRelease | None, options: Mapping[str, Any], plan: MergePlan | None = None
-) -> TableInput:
+def rebuilt_of(path: str, release: HudiRelease | None, options: Options, plan: MergePlan | None = None) -> TableInput:
     """Rebuild the commits of a table, for the plan that a verb has made itself, else for the table's own.
 
     A verb that has made one changes the table, and refuses one whose files are not as they were written.
@@ -93,5 +93,5 @@ def rebuilt_of(
     """
     table = open_table(path, release, refuses=plan is not None, call_timeout=options["call_timeout"])
     if plan is None:
-        plan = table.plan(payload=options["payload"], props=dict(options["props"]))
+        plan = table.plan(payload=class_of(options)["payload"], props=dict(options["props"]))
     return TableInput(table, plan, rebuilt_commits(table, scope_of(plan, None, options)))

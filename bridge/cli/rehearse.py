@@ -9,21 +9,24 @@ import click
 from bridge.cli.completion import releases_from
 from bridge.cli.inputs import InputPath, batches_option_of
 from bridge.cli.java_options import jar_option
-from bridge.cli.options import prop, release, release_option, sample_option
+from bridge.cli.on_error import call_timeout_option
+from bridge.cli.options import release_option, sample_option
 from bridge.cli.paths import InputFile
 from bridge.cli.scope import paths
 from bridge.cli.session import session_options
 from bridge.cli.table import properties_of
 from bridge.cli.table_input import located, open_table, table_argument
+from bridge.cli.values import prop, release
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
 from bridge.config import TableMergeConfig
 from bridge.errors import InputError
 from bridge.linkage import check_class
-from bridge.migration import TablePart, check_copy, rehearse, report_rehearsal
+from bridge.migration import TablePart, check_copy, rehearse
 from bridge.pipeline import Batches, read_frame
 from bridge.report import PAGE_KEYS
 from bridge.spark import files_of, place_of, read_schema
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
     from bridge.cli.inputs import BatchSource
@@ -46,7 +49,7 @@ if TYPE_CHECKING:
     "--copy",
     required=True,
     metavar="PATH",
-    help="The folder on this machine that gets the copy, and keeps it, upgraded.",
+    help="The local folder for the copy; the upgraded copy stays there.",
 )
 @click.option(
     "--mode",
@@ -56,11 +59,12 @@ if TYPE_CHECKING:
 @click.option(
     "--payload",
     metavar="NAME",
-    help="The class of Hudi that the writer of the batches passes; its first write is the upgrade then.",
+    help="The Hudi class that the writer of the batches passes; its first write then upgrades the table. With --jar: "
+    "the compiled class with which the table merges.",
 )
 @jar_option(
-    "A jar with the compiled payload class of the table, or with classes that it needs; may be repeated. It is held "
-    "against --to before anything is copied; Hudi does not get it."
+    "A jar with the compiled payload class of the table, or with classes that it needs; may be repeated. It is "
+    "checked against --to before anything is copied, and passed to Hudi."
 )
 @batches_option_of(required=False)
 @click.option(
@@ -76,12 +80,13 @@ if TYPE_CHECKING:
     help="The columns of the batches: .avsc, or Spark DDL.  [default: those of the table]",
 )
 @click.option("--prop", "props", type=prop, multiple=True, metavar="key=value", help="An option of their writer.")
-@click.option("--downgrade", is_flag=True, help="Let the copy go back to its table version in the end.")
-@click.option("--partitions", type=paths, metavar="PATH[,PATH]", help="Copy these partitions alone.")
+@click.option("--downgrade", is_flag=True, help="At the end, downgrade the copy to its old table version.")
+@click.option("--partitions", type=paths, metavar="PATH[,PATH]", help="Copy only these partitions.")
 @click.option(
-    "--file-groups", type=click.IntRange(1), metavar="N", help="Copy so many file groups alone, evenly chosen by id."
+    "--file-groups", type=click.IntRange(1), metavar="N", help="Copy only N file groups, evenly chosen by id."
 )
-@release_option(default=None, show_default="the release that counts as the table's writer")
+@release_option(default=None, show_default="the release that is assumed to have written the table")
+@call_timeout_option
 @sample_option("rows")
 @session_options
 def rehearse_command(  # noqa: PLR0913 (one parameter an option)
@@ -101,7 +106,7 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
 ) -> Report:
     """Copy a table, let the released bundle of Hudi upgrade the copy, and compare its rows with those predicted.
 
-    The bundle comes from Maven Central and runs in a process of its own; TABLE itself, a local path, is only read.
+    The bundle comes from Maven Central and runs in its own process; TABLE itself, a local path, is only read.
     Stop its writers first: a table that is written while it is copied is refused. With --batches or --incoming the
     bundle writes them to the upgraded copy, and compacts its log. The exit code is 0 for AS PREDICTED, however many
     rows the upgrade changes, and 1 for NOT AS PREDICTED and REFUSED BY HUDI.
@@ -109,22 +114,30 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     overwrite = asks_for(OVERWRITE)
     context = click.get_current_context()
     if batches is not None and incoming is not None:
-        msg = "--incoming is one batch, and --batches are several; leave out one of them"
+        msg = "--incoming (one batch) and --batches (several) exclude each other; give one"
         raise click.UsageError(msg, context)
     try:
         check_copy(located(table), copy, overwrite=overwrite)
     except InputError as error:
         raise click.UsageError(str(error), context) from error
     _check_class(table, to, then["payload"], jars)
-    opened = open_table(table, release, refuses=True)
+    own = _own_class(then["payload"], jars)
+    opened = open_table(table, release, refuses=True, payload=own, call_timeout=then.pop("call_timeout"))
+    then["payload"] = None if own is not None else then["payload"]
     written = _batches(opened, batches, incoming, schema)
     part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
     then["props"] = dict(then["props"])
     with rehearse(opened, to, copy, overwrite=overwrite, batches=written, part=part, **then) as found:
-        report = report_rehearsal(found, sample, whole=wants_json())
+        report = found.to_report(sample, whole=wants_json())
         if wants_page():
             report.view = found.to_view(PAGE_KEYS if sample is None else sample)
         return report
+
+
+def _own_class(name: str | None, jars: tuple[str, ...]) -> PayloadRef | None:
+    """Return the compiled class by which the table merges; None for a class of Hudi, which the next writer passes."""
+    found = None if name is None else PayloadRef(name, jars=jars)
+    return found if found is not None and found.is_compiled and not found.is_builtin else None
 
 
 def _check_class(table: str, to: HudiRelease, passed: str | None, jars: tuple[str, ...]) -> None:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.scope import scope_of
-from bridge.cli.table_input import open_table, refuse_given
+from bridge.cli.table_class import class_of
+from bridge.cli.table_input import open_table, open_written, refuse_given
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, is_release, replay_batches, replay_history, report_upgraded_readers
 from bridge.spark import output, read_schema
@@ -35,8 +36,6 @@ _OF_THE_TABLE = (
     "implementation",
     "table_type",
     "arrival",
-    "jars",
-    "package",
     "upgrade_after",
     "via",
     "plain",
@@ -45,8 +44,8 @@ _OF_THE_TABLE = (
     "operations",
 )
 _PROOF = (
-    "Exact for these batches: the table's rows and log entries of their keys are what the first write finds, and the "
-    "new release takes the table over in it. Rows that no batch touches: replay --table without --batches."
+    "Exact for these batches: the first write finds the table's rows and log entries of their keys, and upgrades the "
+    "table. For rows that no batch touches, run replay --table without --batches."
 )
 
 
@@ -68,21 +67,21 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     """
     refuse_given(_OF_THE_TABLE, "is for a table that batches make; a real one has its own settings: leave it out")
     if batches is None:
-        refuse_given(("keep_table_version", "schema"), "is about writing --batches; add them, or leave it out")
+        refuse_given(("keep_table_version", "schema"), "applies to writing --batches; add them, or leave it out")
     if batches is None and not history:
-        refuse_given(("props",), "is about writes, and the table alone is only read; leave it out")
+        refuse_given(("props",), "applies to writes, but without --batches the table is only read; leave it out")
     if batches is not None and history:
         msg = "--history replays the table's own commits; leave out --batches, or --history"
         raise click.UsageError(msg, click.get_current_context())
     if not history and not is_release(to):
-        msg = f"--to {to}: a real table is read, or taken over, by a release; name one"
+        msg = f"--to {to}: a real table is read or upgraded by a release; name one"
         raise click.UsageError(msg, click.get_current_context())
 
-    is_read = batches is None and not history
-    merges_by = options["payload"] if is_read else None
-    table = open_table(path, options["release"], merges_by, call_timeout=options["call_timeout"])
-    scope = scope_of(table.plan(payload=None if is_read else options["payload"]), batches, options)
-    writer = {"payload": options["payload"], "props": dict(options["props"])}
+    merged, is_read = class_of(options), batches is None and not history
+    table = (open_table if is_read else open_written)(path, options["release"], **merged)
+    payload = None if is_read else merged["payload"]
+    scope = scope_of(table.plan(payload=payload), batches, options)
+    writer: dict[str, Any] = {"payload": payload, "props": dict(options["props"])}
     with contextlib.ExitStack() as open_until_told:
         if history:
             replayed = replay_history(table, to, scope=scope, **writer)
@@ -95,7 +94,6 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
             _write(found.differences, out)
             report = found.to_report(sample, whole=wants_json())
             report.plan["table"] = path
-            report.statistics["question"] = "batches"
             report.body.append(_PROOF)
             return report
         compared = open_until_told.enter_context(compare_readers(table, [to], scope=scope))

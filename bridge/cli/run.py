@@ -6,7 +6,7 @@ import contextlib
 import logging
 import signal
 import threading
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
@@ -20,6 +20,34 @@ if TYPE_CHECKING:
 
 _RUN: Final = "bridge.run"
 _SECONDS: Final = 15.0
+_ENDING: Final = (signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else []))
+
+
+@contextlib.contextmanager
+def ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the block as Ctrl-C does, so that it removes what it began to write."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ended = [one for one in _ENDING if signal.getsignal(one) is signal.SIG_DFL]  # not under nohup
+    for one in ended:
+        signal.signal(one, _end)
+    try:
+        yield
+    finally:
+        for one in ended:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def _end(*_: object) -> NoReturn:
+    for one in _ours():  # another one does not interrupt what removes files
+        signal.signal(one, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+def _ours() -> list[int]:
+    """Return the signals, besides that of Ctrl-C, that end the verb."""
+    return [one for one in _ENDING if signal.getsignal(one) is _end]
 
 
 class VerbRun:
@@ -34,7 +62,7 @@ class VerbRun:
         self.quiet = quiet
         self._jobs: RunJobs | None = None
         self._watch: Watch | None = None
-        self._handler: Any = None
+        self._handlers: dict[int, Any] = {}
         self.interrupted = False
 
     def use(self, spark: SparkSession) -> None:
@@ -44,9 +72,12 @@ class VerbRun:
         self._jobs = RunJobs(spark)
         if threading.current_thread() is threading.main_thread():
             # PySpark's own handler cancels all jobs of the session, through the connection that is being read.
-            self._handler = signal.signal(signal.SIGINT, self._interrupt)
+            self._handlers = {one: signal.signal(one, self._interrupt) for one in (signal.SIGINT, *_ours())}
         if not self.quiet and not self._jobs.can_tell:
-            click.echo("progress is not shown: Spark Connect tells it from PySpark 4.0 on (--quiet)", err=True)
+            click.echo(
+                "progress is not shown: Spark Connect reports it only from PySpark 4.0 on (--quiet hides this)",
+                err=True,
+            )
         elif not self.quiet:
             self._watch = Watch(self._verb, self._jobs.running)
             self._watch.start()
@@ -57,15 +88,16 @@ class VerbRun:
             self._watch.stop()
         if self.interrupted:
             logging.disable(logging.NOTSET)
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
+        for one, handler in self._handlers.items():
+            signal.signal(one, handler)
         if self._jobs is not None and not self.interrupted:
             self._jobs.close()
 
     def _interrupt(self, *_: object) -> None:
         """Cancel the jobs, and end the verb when they have ended; once more Ctrl-C does not wait."""
         self.interrupted = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for one in self._handlers:
+            signal.signal(one, signal.default_int_handler if one is signal.SIGINT else signal.SIG_IGN)
         logging.disable()  # py4j logs the end of the call that is waited for
         if self._watch is not None:
             self._watch.stop()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,12 +15,10 @@ from bridge.pipeline import Scope, percent, share
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
+    from bridge.cli.decorators import Decorator, F, Options
     from bridge.cli.inputs import BatchSource
     from bridge.plan import MergePlan
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
 _NAMES = ("partitions", "since", "keys_sample")
 
@@ -45,18 +43,18 @@ def keys_share(text: str) -> float:
     return found
 
 
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--partitions",
         type=paths,
         metavar="PATH[,PATH]",
-        help="Take the rows of these partitions alone: 2024-01-01, or country=de/day=3 for several columns.",
+        help="Take only the rows of these partitions: 2024-01-01, or country=de/day=3 for several columns.",
     ),
     click.option(
         "--since",
         metavar="BATCH",
-        help="Take the keys that have a version in this batch or a later one, by name or by what its name starts with; "
-        "earlier batches write the rows that these keys have by then. Of a real table: in this instant or a later one.",
+        help="Take the keys that have a version in this batch (name or prefix) or a later one; earlier batches are "
+        "collapsed to their final rows. Of a real table: in this instant or a later one.",
     ),
     click.option(
         "--keys-sample",
@@ -72,7 +70,7 @@ def scope_options(command: F) -> F:
     return with_options(command, _OPTIONS)
 
 
-def scope_of(plan: MergePlan, batches: BatchSource | None, options: Mapping[str, Any]) -> Scope | None:
+def scope_of(plan: MergePlan, batches: BatchSource | None, options: Options) -> Scope | None:
     """Return the scope that a verb was given, if any, and say on standard error what it means for reading batches.
 
     Raises:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +11,8 @@ from bridge.spark import SessionOptions
 from bridge.write import WRITER_SETTINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from bridge.cli.decorators import Decorator, F
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
 _META = "bridge.session"
 # Packages of these groups extend Spark and its storage; what else --package names is loaded apart, for a payload.
@@ -30,7 +29,7 @@ def setting(text: str) -> tuple[str, str]:
     return name, value
 
 
-def _noted(context: click.Context, option: click.Parameter, value: Any) -> None:
+def _noted(context: click.Context, option: click.Parameter, value: object) -> None:
     context.meta.setdefault(_META, {})[option.name] = value
 
 
@@ -40,7 +39,7 @@ bundle_option = click.option(
     help="Hudi's Spark bundle, as a Maven package: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0. Default: the one "
     "that the session has already.",
 )
-_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--master",
         metavar="URL",
@@ -80,7 +79,7 @@ _CONNECTORS = click.option(
 
 
 def session_options(command: F) -> F:
-    """Add `--master`, `--remote`, `--conf` and `--package`, of connectors; `asked_session` reads them."""
+    """Add `--master`, `--remote`, `--conf` and `--package`, of connectors; `session_settings` reads them."""
     return with_options(command, (*_OPTIONS, _CONNECTORS))
 
 
@@ -89,7 +88,7 @@ def bare_session_options(command: F) -> F:
     return with_options(command, _OPTIONS)
 
 
-def asked_session() -> SessionOptions:
+def session_settings() -> SessionOptions:
     """Return what the verb that runs was given.
 
     Raises:

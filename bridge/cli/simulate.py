@@ -14,7 +14,7 @@ from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
-    compactions_of,
+    course_of,
     operation_option,
     operations_of,
     plain_after_option,
@@ -38,6 +38,7 @@ from payloads import PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from bridge.cli.decorators import Options
     from bridge.pipeline import PathsReport
     from bridge.plan import MergePlan
     from bridge.report import Report
@@ -53,14 +54,13 @@ if TYPE_CHECKING:
     type=click.Choice(["cow", "mor", "both"]),
     default="cow",
     show_default=True,
-    help="The type of the table: copy-on-write, merge-on-read, or both side by side. With --all-paths both, unless one "
-    "is given.",
+    help="The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given.",
 )
 @click.option(
     "--all-paths",
     is_flag=True,
-    help="Try both table types, every compaction point and every way of splitting the rows of a key into batches, and "
-    "show the keys whose row depends on that.",
+    help="Try both table types, every compaction point and every way of splitting the rows of a key into batches, "
+    "and show the keys whose row depends on them.",
 )
 @operation_option
 @plain_after_option
@@ -82,8 +82,9 @@ def simulate(
     No table is created: the batches go through the same merge points as in Hudi. JSON has every snapshot; text shows
     what each commit changed and, with --table-type both, the keys on which the two table types disagree.
 
-    With --all-paths the batches take every path through both table types instead; the result is the keys whose row
-    depends on the path, with the smallest sequence of versions that shows it. The exit code is 1 if there are any.
+    With --all-paths the batches are written in every way instead: both table types, every compaction point, every
+    split into commits. The result is the keys whose row depends on that path, with the smallest sequence of versions
+    that shows it. The exit code is 1 if there are any.
 
     With --table the batches are the commits that the files of a real table still hold; the report says how much.
     """
@@ -97,11 +98,11 @@ def simulate(
     if all_paths:
         _check_all_paths(plan, options)
     count = len(batches)
-    compactions = compactions_of(options["compact_after"], options["compact_every"], count, types)
+    compactions = course_of(options, count, types).compact_after
     operations = operations_of(options["operations"], count)
     plain_after = options["plain_after"]
     if plain_after is not None and plain_after >= count:
-        msg = f"--plain-after {plain_after}: there are {count} batches; name one that others follow"
+        msg = f"--plain-after {plain_after}: there are {count} batches; name one before the last"
         raise click.UsageError(msg, click.get_current_context())
 
     scope = scope_of(plan, batches, options)
@@ -117,7 +118,7 @@ def simulate(
         return report_simulations(parts, sample, whole=wants_json())
 
 
-def _of_table(table: str, sample: int | None, *, all_paths: bool, options: Mapping[str, Any]) -> Report:
+def _of_table(table: str, sample: int | None, *, all_paths: bool, options: Options) -> Report:
     """Write the commits that a table still holds to a new table."""
     given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
     found = rebuilt_input(table, options["release"] if given else None, options)
@@ -153,7 +154,7 @@ def _simulated(
     return pipeline.simulate_upgrade(batches, plan, plan.as_plain(), **settings)
 
 
-def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
+def _check_all_paths(plan: MergePlan, options: Mapping[str, object]) -> None:
     """Reject options that contradict `--all-paths`.
 
     Raises:
@@ -162,7 +163,7 @@ def _check_all_paths(plan: MergePlan, options: Mapping[str, Any]) -> None:
     if options["operations"] or options["plain_after"]:
         msg = "--all-paths splits the upserts of one writer into batches; leave out --operation and --plain-after"
         raise click.UsageError(msg)
-    refuse_quarantine(options, "with --all-paths a failure of a path is one of its answers")
+    refuse_quarantine(options, "with --all-paths a failing path is one of the results")
     if options["compact_after"] or options["compact_every"]:
         msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
         raise click.UsageError(msg)

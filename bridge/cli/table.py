@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from bridge.cli.decorators import with_options
 from bridge.cli.job_config import config_option, job_of
-from bridge.cli.options import names, payload_option, prop
+from bridge.cli.options import payload_option
 from bridge.cli.quiet import quiet_session
+from bridge.cli.values import names, prop
 from bridge.config import (
-    TABLE_VERSION,
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
-    created_by_sql,
-    read_properties,
-    read_table,
 )
-from bridge.hudi import TableQueries
-from bridge.spark import is_local, local_path
+from bridge.migration import stored_in
+from bridge.spark import is_local
 from mergers import RecordMergeMode
 from payloads import builtin_payloads
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from bridge.cli.decorators import Decorator, F
     from payloads import HudiRelease
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
-_WRITER_OPTIONS: tuple[Callable[[Any], Any], ...] = (
+_WRITER_OPTIONS: tuple[Decorator, ...] = (
     payload_option(),
     click.option(
         "--mode",
@@ -80,13 +75,7 @@ def properties_of(location: str, release: HudiRelease) -> dict[str, str]:
     """
     if not is_local(location):
         quiet_session()  # its settings have the credentials
-        return dict(TableQueries(location).properties.stored)
-    path = local_path(location)
-    if path.is_file():
-        properties = read_properties(path)
-        if TABLE_VERSION.key not in properties:
-            return created_by_sql(properties, release)
-    return read_table(path)
+    return stored_in(location, release)
 
 
 def writer_of(**options: Any) -> dict[str, str]:

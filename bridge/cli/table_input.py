@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
 from bridge.cli.inputs import TABLE
+from bridge.cli.parameters import derived_option
 from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import NOTED
 from bridge.hudi import AlteredTableError, HudiTable
-from bridge.migration import MOST_SLICES
+from bridge.migration import MOST_SLICES, inspect
 from bridge.plan import CALL_TIMEOUT
 from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from payloads import HudiRelease
+    from bridge.cli.decorators import F
+    from payloads import HudiRelease, PayloadRef
 
-F = TypeVar("F", bound="Callable[..., Any]")
 
 table_argument = click.argument("table", metavar="TABLE")
 table_option = click.option(
@@ -32,11 +33,7 @@ table_option = click.option(
     help="A Hudi table: its base path, local or a URI, or its name in Spark's catalogue (db.orders). Its own settings "
     "decide how it merges.",
 )
-bootstrap_option = click.option(
-    "--bootstrap",
-    metavar="PATH",
-    help="Where the files of a bootstrapped table lie, if not where it says.",
-)
+bootstrap_option = derived_option(inspect, "bootstrap", metavar="PATH")
 _STRICT = "bridge.strict"
 
 
@@ -49,7 +46,7 @@ strict_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_be_strict,
-    help="Refuse a table of which files are missing or not as their commit wrote them; otherwise that is a warning.",
+    help="Fail if files are missing or differ from what their commit wrote. Default: warn.",
 )
 _NAME = re.compile(r"[\w`-]+(\.[\w`-]+){1,2}")
 
@@ -66,7 +63,7 @@ def slices(text: str) -> int | None:
 
 def slices_option(what_for: str) -> Callable[[F], F]:
     """Make `--slices`."""
-    text = f"The file slices of TABLE whose rows are read at most, {what_for}; 0: none."
+    text = f"Read the rows of at most this many file slices of TABLE, {what_for}; 0: none."
     return click.option(
         "--slices", type=slices, default=str(MOST_SLICES), show_default=True, metavar="N|all", help=text
     )
@@ -97,9 +94,9 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
 def open_table(  # noqa: PLR0913 (what is known of it)
     text: str,
     release: HudiRelease | None,
-    payload: str | None = None,
-    bootstrap: str | None = None,
     *,
+    payload: str | PayloadRef | None = None,
+    bootstrap: str | None = None,
     refuses: bool = False,
     call_timeout: int = CALL_TIMEOUT,
 ) -> HudiTable:
@@ -117,6 +114,19 @@ def open_table(  # noqa: PLR0913 (what is known of it)
     path = located(text)
     table = HudiTable(quiet_session(), path, release, payload=payload, bootstrap=bootstrap, call_timeout=call_timeout)
     return check_files(table, refuses=refuses)
+
+
+def open_written(
+    text: str, release: HudiRelease | None, *, payload: PayloadRef | None, call_timeout: int, refuses: bool = False
+) -> HudiTable:
+    """Open a table that a writer goes on with, who passes a class: its versions merge by its own class or mode.
+
+    Where that is one that Hudi does not ship, they merge by the writer's. Arguments and errors as in `open_table`.
+    """
+    table = open_table(text, release, refuses=refuses, call_timeout=call_timeout)
+    if payload is None or not table.lacks_class:
+        return table
+    return HudiTable(table.spark, table.path, release, payload=payload, call_timeout=call_timeout)
 
 
 def located(text: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import contextvars
 import io
+import logging
 import os
 import sys
 import traceback
@@ -12,28 +15,30 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from bridge.cli.examples import EXAMPLES, wrapped
-from bridge.cli.printed import printing_aside
-from bridge.cli.run import run_of
+from bridge.cli.run import ended_by_signals, run_of
+from bridge.cli.standard_output import prints_to_stderr
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
+from bridge.display import escaped
 from bridge.errors import PlanError, sentence_of
 from bridge.redaction import ALL, Redaction, current, without_credentials
-from bridge.report import FORMS, Report, error_as_json, write_report
-from bridge.spark import is_local, local_path, place_of
+from bridge.report import FORMS, Report, Severity, error_as_json, write_report
+from bridge.spark import PySparkException, cache_folder, is_local, java_has_ended, local_path, place_of
+from payloads import ReleaseWarning
 from payloads.errors import PayloadBridgeError, did_you_mean
+from payloads.user import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
-DIFFERENT, WRONG_COMMAND, FAILED = 1, 2, 3
-"""Exit codes: a difference or violation; the command line is wrong; data or environment."""
+WRONG_COMMAND, FAILED = 2, 3
+"""Exit codes of a verb that has no result: the command line is wrong; data or environment."""
 
 _SWITCHES = {
-    "--overwrite": "Replace what --report and other options name, if it exists.",
-    "--quiet": "Say nothing while it runs: a line shows how far long work is, in a log every ten seconds.",
+    "--overwrite": "Overwrite existing output of --report and other options.",
+    "--quiet": "No progress output. Without it a line shows the progress of long work, in a log one every ten seconds.",
     "--dry-run": "Check options and paths, and stop before anything is merged or written.",
 }
 
@@ -41,7 +46,7 @@ OUTPUTS = ("text", "json", "markdown")
 
 
 NOTED: Final = "bridge.noted"
-"""Warnings of what a verb reads, which come before its own, in the meta of its context."""
+"""Warnings of missing or altered files of a table, which come before those of the verb, in the meta of its context."""
 BATCH_COLUMN = "bridge.batch_column"
 """The column that splits the input into batches, in the meta of the context of a verb."""
 EXTENT = "bridge.extent"
@@ -72,13 +77,7 @@ def report_file(text: str) -> str:
 
 
 class Verb(click.Command):
-    """A command whose function returns a Report; it has the options `--output` and `--report`.
-
-    Attributes:
-        failed_code: the exit code of a report without success.
-    """
-
-    failed_code = DIFFERENT
+    """A command whose function returns a Report; it has the options `--output` and `--report`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -88,7 +87,7 @@ class Verb(click.Command):
                 type=click.Choice(OUTPUTS),
                 default="text",
                 show_default=True,
-                help="The format of the output: for people, for programs, or for a document.",
+                help="The format of the output: text for people, json for programs, markdown for documents.",
             )
         )
         self.params.append(
@@ -105,7 +104,8 @@ class Verb(click.Command):
                 ["--redact"],
                 type=_columns,
                 metavar="a[,b]|all",
-                help="Hide the values of these columns in reports, traces and messages: a keyed hash stands for each.",
+                help="Hide the values of these columns in reports, traces and messages: each is replaced by a "
+                "keyed hash.",
             )
         )
         for name, text in _SWITCHES.items():
@@ -130,11 +130,12 @@ class Verb(click.Command):
         elif path is not None:
             check_later(lambda spark: check_report(place_of(path, spark)))
         try:
-            with printing_aside(), run_of(ctx, quiet=ctx.params.pop("quiet")):
+            with prints_to_stderr(), run_of(ctx, quiet=ctx.params.pop("quiet")):
                 report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx, path)
-        report.warnings = [*ctx.meta.get(NOTED, ()), *report.warnings]
+        report.warnings = [*dict.fromkeys(_releases.get([])), *report.warnings]
+        _report_altered_files(ctx, report)
         colours = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         text = report.rendered(output, colours=colours)
         if self.name not in _WRITES:
@@ -146,17 +147,19 @@ class Verb(click.Command):
             write_report(report, place)
         if output != "json":
             for warning in report.warnings:
-                click.echo(without_credentials(f"warning: {warning}"), err=True)
+                _warn(warning)
         click.echo(text)
-        if unmet := sorted(current().unmet):
-            click.echo(f"warning: --redact: nothing in the output has a column {', '.join(unmet)}", err=True)
-        return self._code(report)
+        if unused := sorted(current().unused):
+            _warn(f"--redact: nothing in the output has a column {', '.join(unused)}")
+        return report.exit_code
 
-    def _code(self, report: Report) -> int:
-        """Return the exit code."""
-        if report.is_undecided:
-            return FAILED
-        return 0 if report.success else self.failed_code
+
+def _report_altered_files(context: click.Context, report: Report) -> None:
+    """Say in a report that files of a table are missing or altered; `--strict` refuses such a table."""
+    if noted := context.meta.get(NOTED, ()):
+        report.warnings = [*noted, *report.warnings]
+        report.fails = report.fails - {Severity.DAMAGED}
+        report.found(Severity.DAMAGED)
 
 
 def _columns(text: str) -> tuple[str, ...]:
@@ -178,7 +181,7 @@ def _redact(context: click.Context) -> None:
     if columns is None:
         return
     if "out_format" in context.params and (context.params.get("out") or context.params.get("out_table")):
-        msg = "--out has rows as they are, which --redact does not change; leave one of them out"
+        msg = "--out writes rows unredacted; leave out --out or --redact"
         raise click.UsageError(msg, context)
     named = context.meta.get(BATCH_COLUMN)
     if named is not None and named.lower() in map(str.lower, columns):
@@ -217,10 +220,39 @@ def _dry_report(context: click.Context, page: str | None) -> Report:
     }
     paths |= {} if page is None else {"--report": page}
     settings = " ".join(f"{option} {path}" for option, path in paths.items())
-    verdict = f"The options are right; nothing was run, and nothing written{f' ({settings})' if settings else ''}."
+    verdict = f"The options are valid; nothing was run or written{f' ({settings})' if settings else ''}."
     if extent := context.meta.get(EXTENT):
-        verdict += f" It would read {extent}, estimated."
+        verdict += f" Estimated input: {extent}."
     return Report(context.command.name or "", verdict, plan={"dry_run": True, **paths})
+
+
+_releases: contextvars.ContextVar[list[str]] = contextvars.ContextVar("releases")
+"""What was said of the releases that a command names."""
+
+
+@contextlib.contextmanager
+def _noting_releases() -> Iterator[None]:
+    """Collect what is said of releases, which belongs into the report."""
+    said: list[str] = []
+    _releases.set(said)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", ReleaseWarning)
+        show = warnings.showwarning
+
+        def note(message: Warning | str, category: type[Warning], *more: Any) -> None:
+            if issubclass(category, ReleaseWarning):
+                said.append(str(message))
+            else:
+                show(message, category, *more)
+
+        warnings.showwarning = note  # type: ignore[assignment]
+        yield
+
+
+_LOST_JAVA: Final = (
+    "Spark's Java process has ended: it was killed, or there was no memory left; give it more "
+    "(--conf spark.driver.memory=8g), and run it again"
+)
 
 
 class Verbs(click.Group):
@@ -228,46 +260,80 @@ class Verbs(click.Group):
 
     command_class = Verb
 
-    def main(self, args: Sequence[str] | None = None, *more: Any, **extra: Any) -> NoReturn:
+    def main(self, args: Sequence[str] | None = None, *more: object, **extra: object) -> NoReturn:
         """Run the command line and exit; exceptions become exit codes."""
-        with Redaction().applied():
+        with Redaction().applied(), _noting_releases(), _storage_of_hypothesis(), ended_by_signals():
             self._run(list(sys.argv[1:] if args is None else args), *more, **extra)
 
     def _run(self, words: list[str], *more: Any, **extra: Any) -> NoReturn:
         # PySpark 4 warns that it does not fully support pandas 3; mapInArrow hands over Arrow, not pandas.
         warnings.filterwarnings("ignore", category=FutureWarning, module="pyspark")
+        # It logs the errors that it raises, some as those of the program.
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        logging.getLogger().addFilter(_not_of_py4j)
         try:
             code = super().main(words, *more, **{**extra, "standalone_mode": False})
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             sys.exit(WRONG_COMMAND)
         except click.ClickException as error:
-            shown = io.StringIO()
-            error.show(file=shown)
-            click.echo(without_credentials(shown.getvalue()), err=True, nl=False)
+            click.echo(_usage(error), err=True)
             self._fail(words, error.format_message(), WRONG_COMMAND)
         except click.Abort:
             self._fail(words, _say("stopped before the end; nothing was written"), FAILED)
         except (PayloadBridgeError, PySparkException, Py4JError, OSError) as error:
-            self._fail(words, _say(sentence_of(error)), FAILED)
+            self._fail(words, _say(_LOST_JAVA if java_has_ended() else sentence_of(error)), FAILED)
         except Exception as error:  # noqa: BLE001 (a bug, which must not look like exit code 1, a difference)
+            if java_has_ended():
+                self._fail(words, _say(_LOST_JAVA), FAILED)
             hidden = current().is_active
             told = "" if hidden else f": {error}"
             lines = traceback.format_tb(error.__traceback__) if hidden else traceback.format_exception(error)
-            click.echo(without_credentials("".join(lines)), err=True)
+            click.echo(escaped(without_credentials("".join(lines))), err=True)
             self._fail(words, _say(f"unexpected {type(error).__name__}{told}; please report it"), FAILED)
         sys.exit(code)
 
     def _fail(self, words: list[str], message: str, code: int) -> NoReturn:
         if _asks_for_json(words):
             verb = next((word for word in words if word in self.commands), "")
-            click.echo(error_as_json(verb, message))
+            click.echo(error_as_json(verb, without_credentials(message)))
         sys.exit(code)
+
+
+@contextlib.contextmanager
+def _storage_of_hypothesis() -> Iterator[None]:
+    """Let Hypothesis keep its tables of characters in the cache, or nowhere, but not in the working directory."""
+    name = "HYPOTHESIS_STORAGE_DIRECTORY"
+    folder = cache_folder()
+    own = None if name in os.environ else os.devnull if folder is None else str(folder / "hypothesis")
+    if own is not None:
+        os.environ[name] = own
+    try:
+        yield
+    finally:
+        if own is not None:
+            del os.environ[name]
+
+
+def _usage(error: click.ClickException) -> str:
+    """Return what click shows of an error; its sentence is one line, whatever it quotes."""
+    shown = io.StringIO()
+    error.show(file=shown)
+    before = shown.getvalue().partition("Error: ")[0]
+    return escaped(f"{before}Error: {one_line(without_credentials(error.format_message()))}")
+
+
+def _not_of_py4j(record: logging.LogRecord) -> bool:
+    return "py4j" not in Path(record.pathname).parts
+
+
+def _warn(text: str) -> None:
+    click.echo(escaped(one_line(without_credentials(f"warning: {text}"))), err=True)
 
 
 def _say(text: str) -> str:
     message = without_credentials(text)
-    click.echo(f"error: {message}", err=True)
+    click.echo(escaped(one_line(f"error: {message}")), err=True)
     return message
 
 

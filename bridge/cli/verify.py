@@ -14,11 +14,13 @@ from bridge.cli.completion import rules_from
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import java_options
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import names, prop, refuse, release_option
+from bridge.cli.options import refuse, release_option
+from bridge.cli.parameters import derived_option
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table_input import table_option
+from bridge.cli.values import prop
 from bridge.cli.verb import FAILED, Verb
 from bridge.cli.verify_data import drawn_rows
 from bridge.cli.writing import may_replace, stop_if_dry
@@ -26,16 +28,15 @@ from bridge.errors import ClassLinkError, EngineError, InputError
 from bridge.redaction import without_credentials
 from bridge.spark import read_schema
 from bridge.verify import compiled, gives_columns_alone, pytest_text, spark_text, verify, write
-from mergers.laws import DEFAULT_EXAMPLES, RULE_SETS, giving_up_by
+from mergers.laws import RULE_SETS, giving_up_by
 from payloads import HudiRelease, PayloadRef
 from payloads.errors import PayloadBridgeError
-from payloads.user import CALL_TIMEOUT, CallEndedError, CallGuard
+from payloads.user import CallEndedError, CallGuard
 
 if TYPE_CHECKING:
     from bridge.report import Report
     from bridge.verify import Verification
 
-_DOMAINS = ("data", "flagged", "empty")
 _LAWS = RULE_SETS["all"].laws
 
 
@@ -58,46 +59,21 @@ class _Verify(Verb):
     metavar="FILE",
     help="The schema of the records: Avro in FILE.avsc, else Spark DDL. Default: a small one that suits the class.",
 )
-@click.option("--key", type=names, metavar="a[,b]", help="The record key columns: the same in all versions.")
-@click.option("--ordering", type=names, metavar="a[,b]", help="The ordering columns. Default: order of arrival.")
+@derived_option(verify, "key")
+@derived_option(verify, "ordering")
 @click.option("--prop", "props", type=prop, metavar="key=value", multiple=True, help="A property as Hudi names it.")
 @config_option
-@click.option("--laws", type=names, metavar="a[,b]", help="Laws, by the names below, or rule sets. Default: all.")
+@derived_option(verify, "laws", note="Their names are below.")
+@derived_option(verify, "domains", "--domains", "--domain")
+@derived_option(verify, "examples", type=click.IntRange(min=1))
 @click.option(
-    "--domain",
-    "domains",
-    type=names,
-    default="data,flagged",
-    show_default=True,
-    metavar="a[,b]",
-    help="Kinds of versions: data (records), flagged (also records marked as deletes), empty (also bare deletes).",
+    "--exhaustive", is_flag=True, help="Only enumerate a few values of every column, without random examples."
 )
-@click.option(
-    "--examples",
-    type=click.IntRange(min=1),
-    default=DEFAULT_EXAMPLES,
-    show_default=True,
-    metavar="N",
-    help="The number of examples of arbitrary shape; special cases such as long strings are added.",
-)
-@click.option("--exhaustive", is_flag=True, help="Enumerate few values of every column, and nothing else.")
-@click.option("--seed", type=int, default=0, show_default=True, metavar="N", help="Reproduces the examples.")
+@derived_option(verify, "seed", type=int)
 @batches_option_of(required=False)
 @table_option
-@click.option(
-    "--call-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=CALL_TIMEOUT,
-    show_default=True,
-    metavar="SECONDS",
-    help="The time that one call of the class may take.",
-)
-@click.option(
-    "--allow",
-    type=names,
-    metavar="a[,b]",
-    help="Laws that may be violated, or not checked, without failing the command.",
-)
+@derived_option(verify, "call_timeout", metavar="SECONDS")
+@derived_option(verify, "allow")
 @java_options
 @bare_session_options
 @click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
@@ -110,10 +86,10 @@ class _Verify(Verb):
 def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: Any) -> Report:
     """Check a payload, a merge mode or a merger against the laws of merging.
 
-    A law is `proved` for all rows where the rule of the class says so, else for the values that the report lists: every
-    combination of operands made of them was tried. Random examples only show that there is no counterexample among
-    them. For a violated law the smallest counterexample is shown, with both bracketings side by side. With --batches or
-    --table operands are drawn from your rows, too.
+    A law is `proved` for all rows if the rule of the class decides it, else for the values that the report lists:
+    every combination of operands made of them was tried. Random examples only show that there is no counterexample
+    among them. For a violated law the smallest counterexample is shown, with both sides of the equation. With
+    --batches or --table operands are drawn from your rows, too.
 
     The exit code is 1 if a law is violated, and 3 if one could not be checked.
     """
@@ -131,10 +107,6 @@ def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: A
 def _verified(
     name: str, release: HudiRelease, schema: Path | None, *, exhaustive: bool, allow: Any, **options: Any
 ) -> Verification:
-    unknown = [domain for domain in options["domains"] if domain not in _DOMAINS]
-    if unknown:
-        msg = f"--domain {', '.join(unknown)}: use {', '.join(_DOMAINS)}"
-        raise click.UsageError(msg, click.get_current_context())
     batches, table = options.pop("batches"), options.pop("table")
     options = with_job({**options, "release": release})
     parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]

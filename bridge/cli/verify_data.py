@@ -41,7 +41,7 @@ class DrawnRows(NamedTuple):
     key: tuple[str, ...] = ()
     ordering: tuple[str, ...] = ()
 
-    def completed(self, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def completed(self, settings: Mapping[str, object]) -> dict[str, Any]:
         """Return the settings with what the data say; options win."""
         ordering = settings["ordering"]
         return {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import platform
-import tomllib
+import re
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,8 @@ def _own_version() -> str:
     """Return the version of this code: that of a checkout comes from its own file, whatever is installed beside it."""
     project = Path(__file__).parents[2] / "pyproject.toml"
     if project.is_file():
-        found = tomllib.loads(project.read_text("utf-8")).get("project", {})
+        own = project.read_text("utf-8").partition("[project]\n")[2].partition("\n[")[0]
+        found = dict(re.findall(r'^(name|version) = "(.*)"$', own, re.MULTILINE))
         if found.get("name") == _NAME:
             return f"{found['version']} (checkout {project.parent})"
     try:

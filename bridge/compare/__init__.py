@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from bridge.compare.after_upgrade import compare_upgraded
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
-from bridge.compare.differing import Counts, Difference, Example, collected
+from bridge.compare.difference import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import BASE, OntoTable, replay_batches
 from bridge.compare.other_programs import compared_with, program_version
+from bridge.compare.questions import question_of
 from bridge.compare.readers import compare_readers
 from bridge.compare.readers_report import (
     BASE_FILES,
@@ -17,7 +18,6 @@ from bridge.compare.readers_report import (
     grade_of_reader,
     reader_of,
     released,
-    report_readers,
     report_upgraded_readers,
 )
 from bridge.compare.rebuilt import HeldCompaction, RebuiltCommits, rebuilt_commits
@@ -28,7 +28,6 @@ from bridge.compare.rows_view import rows_view
 from bridge.compare.side_names import side_names
 from bridge.compare.table_diff import DiffReport, diff
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
-from bridge.compare.table_row import TableRow, table_row
 from bridge.compare.tables import example_table, keys_table, kinds_of
 from bridge.compare.upgrade_compaction import check_compaction, upgraded_slices
 
@@ -52,7 +51,6 @@ __all__ = [
     "ReadersReport",
     "RebuiltCommits",
     "ReplayReport",
-    "TableRow",
     "Target",
     "check_compaction",
     "collected",
@@ -70,6 +68,7 @@ __all__ = [
     "overall",
     "plan_to",
     "program_version",
+    "question_of",
     "reader_of",
     "reason_of",
     "rebuilt_commits",
@@ -77,13 +76,11 @@ __all__ = [
     "replay",
     "replay_batches",
     "replay_history",
-    "report_readers",
     "report_replays",
     "report_upgraded_readers",
     "rows_view",
     "run_released",
     "side_names",
     "table_history",
-    "table_row",
     "upgraded_slices",
 ]

@@ -43,18 +43,16 @@ def compare_upgraded(
     reader, own = table.read_by(release), table.snapshot()
     rows = own.count()
     differing = kept(compared_with(table, own, found.rows(reader)))
-    try:
+    with contextlib.ExitStack() as closing:
+        closing.callback(differing.unpersist)
         counts = {row[0]: row[1] for row in differing.groupBy(KIND).count().collect()}
-    except BaseException:
-        differing.unpersist()
-        raise
-    return ReadersReport(
-        table,
-        table.queries().timeline.latest,
-        [ReaderResult(str(release), *(counts.get(kind, 0) for kind in KINDS))],
-        differing.withColumn(READER, sf.lit(1)),
-        rows=rows,
-        logged=None,
-        slices=len(found.before.slices),
-        close=differing.unpersist,
-    )
+        return ReadersReport(
+            table,
+            table.queries().timeline.latest,
+            (ReaderResult(str(release), *(counts.get(kind, 0) for kind in KINDS)),),
+            rows,
+            logged=None,
+            slices=len(found.before.slices),
+            differing=differing.withColumn(READER, sf.lit(1)),
+            resources=closing.pop_all(),
+        )

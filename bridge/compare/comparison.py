@@ -8,13 +8,13 @@ import zipfile
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from bridge.compare.side_names import side_names
-from bridge.config import capabilities
-from bridge.errors import PlanError
+from bridge.config import WRITE_PRECOMBINE, capabilities
+from bridge.errors import ParameterError, PlanError
 from bridge.linkage import extends
 from bridge.merge import merge_config
 from bridge.pipeline import choice_of, program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
-from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade
+from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade, refused_batch
 from bridge.spark import described
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
@@ -22,12 +22,13 @@ from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from payloads.errors import PayloadBridgeError, did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from pyspark.sql import DataFrame
 
     from bridge.engines import Choice
-    from bridge.programs import Handover, Operations
+    from bridge.pipeline import Course
+    from bridge.programs import Handover, Operations, RefusedBatch
 
 _MERGER: Final = "org.apache.hudi.common.model.HoodieRecordMerger"
 
@@ -40,10 +41,10 @@ class Comparison:
         left: the plan of the left side, which all commits follow.
         right: the plan of the right side.
         commits: how many commits there are, counted from 1.
-        upgrade_after: the right side is the table of the left one, which the plan `right` takes over after this
-            commit; after the last one it only reads. None: a table of its own.
+        upgrade_after: the right side is the table of the left one, upgraded to the plan `right` after this commit;
+            after the last one it is only read. None: a new table.
         keep_table_version: whether that table keeps its version.
-        via: who takes that table over before `right` does.
+        via: the writers of that table between `left` and `right`.
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
         properties: what a real table stores, which the batches are written to; None for an empty table.
@@ -74,8 +75,13 @@ class Comparison:
         return f"Hudi {self.left.release}", f"{self.left.release} table {how} {self.right.release}{by_way}"
 
     @property
+    def plans(self) -> tuple[MergePlan, MergePlan]:
+        """The plans of both sides."""
+        return self.left, self.right
+
+    @property
     def takeovers(self) -> tuple[Takeover, ...]:
-        """Who takes the table of the left side over, in order; none where the right side is a table of its own."""
+        """The writers that continue the table of the left side, in order; none if the right side has its own table."""
         if self.upgrade_after is None:
             return ()
         return (*self.via, Takeover(self.upgrade_after, self.right, self.keep_table_version))
@@ -85,6 +91,23 @@ class Comparison:
         if not self.takeovers:
             return None
         return handovers(self.left, self.takeovers, commits=self.commits, properties=self.properties)
+
+    def refused_ordering(self) -> RefusedBatch | None:
+        """Return the first batch that Hudi refuses for the ordering field that the right writer passes; None for none.
+
+        It is refused for nothing else; what else refuses a side is found where it runs.
+        """
+        found = None
+        with contextlib.suppress(PayloadBridgeError):
+            plan, change = (self.right, None) if self.upgrade_after is None else (self.left, self.handover())
+            found = refused_batch(plan, self.commits, change=change, operations=self.operations)
+        is_rights = found is not None and (self.upgrade_after is None or found.number > self.upgrade_after)
+        return found if found is not None and is_rights and found.options == (WRITE_PRECOMBINE.key,) else None
+
+    def without_ordering(self) -> Comparison:
+        """Return the sides with a right writer that passes no ordering field, and so orders by those of its table."""
+        props = {name: text for name, text in self.right.props.items() if name != WRITE_PRECOMBINE.key}
+        return dataclasses.replace(self, right=dataclasses.replace(self.right, ordering=(), props=props))
 
     @property
     def follow_one_rule(self) -> bool:
@@ -115,7 +138,7 @@ class Comparison:
         return {name: choice_of(program, plan, versions) for name, program, plan in sides}
 
     def left_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
-        """Return the rows of the snapshots of the left side, those of keys that it sets aside, and its books."""
+        """Return the rows of the snapshots of the left side, those of quarantined keys, and the row counts."""
         return self._new_table(versions, self.left, books=books)
 
     def right_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
@@ -143,7 +166,7 @@ class Comparison:
         settings: dict[str, Any] = {"compact_after": self.compact_after, "operations": self.operations}
         return simulate_outcomes(versions, plan, commits=self.commits, books=books, **settings)
 
-    def told(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
+    def job_description(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
         """Say in Spark's pages that the jobs of a `with` block, on `frame`, are this comparison's."""
         both = " and ".join(self.names)
         return described(frame.sparkSession, f"{both}, {self.left.table_type.long_name}: {what}")
@@ -192,30 +215,31 @@ Target: TypeAlias = "str | HudiRelease | RecordMergeMode | MergePlan"
 """The other side of a comparison: a plan, or what `plan_to` understands."""
 
 
-def comparison_of(  # noqa: PLR0913 (the settings of a comparison)
-    plan: MergePlan,
-    to: Target,
-    *,
-    commits: int,
-    upgrade_after: int | None = None,
-    keep_table_version: bool = False,
-    compact_after: Collection[int] = (),
-) -> Comparison:
-    """Return the comparison of a plan with what `to` names.
+def comparison_of(plan: MergePlan, to: Target, course: Course, commits: int) -> Comparison:
+    """Return the comparison of a plan with what `to` names, over some commits.
 
     Raises:
-        PlanError: an upgrade does not go to a release, or comes after a batch that does not exist.
+        ParameterError: an upgrade does not go to a release.
+        PlanError: the writers of the course do not take one table over.
         PayloadBridgeError: nothing has this name; see `plan_to`.
     """
     name = "" if isinstance(to, MergePlan) else str(getattr(to, "value", to))
-    if upgrade_after is not None and name and not is_release(name):
-        msg = f"an upgrade goes to a release, not to {name}; leave out upgrade_after"
-        raise PlanError(msg)
-    if keep_table_version and upgrade_after is None:
-        msg = "keep_table_version says what an upgrade does; give upgrade_after as well"
-        raise PlanError(msg)
+    if course.upgrade_after is not None and name and not is_release(name):
+        msg = f"an upgrade goes to a release, not to {name}; leave out `upgrade_after`"
+        raise ParameterError(msg)
     right = to if isinstance(to, MergePlan) else plan_to(plan, name)
-    return Comparison(plan, right, commits, upgrade_after, keep_table_version, tuple(compact_after), name)
+    right = right.as_plain() if course.plain else right
+    course.check_writers(plan, right)
+    return Comparison(
+        plan,
+        right,
+        commits,
+        course.upgrade_after,
+        course.keep_table_version,
+        course.compact_after,
+        name,
+        via=course.takeovers(plan),
+    )
 
 
 def plan_to(left: MergePlan, to: str) -> MergePlan:
@@ -228,7 +252,7 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
         PayloadBridgeError: the name is unknown, or does not fit the settings of `left`.
     """
     if is_release(to):
-        return dataclasses.replace(left, release=HudiRelease.parse(to))
+        return dataclasses.replace(left, release=HudiRelease.asked(to))
     named: PayloadRef | MergerRef
     if to.upper() == RecordMergeMode.CUSTOM.name:
         msg = "CUSTOM runs a payload or a merger; name that one: a payload class, or your own as package.module:Class"

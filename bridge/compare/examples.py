@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.differing import Example
+from bridge.compare.difference import Example
 from bridge.engines import COMMIT
 from bridge.pipeline import ARRIVAL, KIND, KINDS, arrival_of, join_rows
 from bridge.redaction import current
@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare.differing import Difference
+    from bridge.compare.difference import Difference
     from bridge.plan import MergePlan
+    from bridge.report import JsonObject
 
 _COUNT, _TEXTS = "_pb_count", "_pb_texts"
 
 
 def smallest_examples(
-    differences: DataFrame, written: DataFrame, plan: MergePlan, difference_of: Callable[[dict[str, Any]], Difference]
+    differences: DataFrame, written: DataFrame, plan: MergePlan, difference_of: Callable[[JsonObject], Difference]
 ) -> list[Example]:
     """Find the smallest example of each kind: with the fewest versions, then the earliest, then by key.
 
     Args:
         differences: the differences of a replay.
         written: all rows of its batches, with the number of their batch.
-        plan: one side.
+        plan: the first side.
         difference_of: makes a `Difference` of a row of `differences`.
     """
     identity = plan.identity
@@ -52,7 +53,7 @@ def smallest_examples(
     until = few.withColumnRenamed(COMMIT, _COUNT)
     story = join_rows(written, until, identity, or_empty=plan.partition)
     story = story.where(sf.col(COMMIT) <= sf.col(_COUNT))
-    versions: dict[str, list[dict[str, Any]]] = collections.defaultdict(list)
+    versions: dict[str, list[JsonObject]] = collections.defaultdict(list)
     for row in json_rows(story.orderBy(COMMIT, arrival_of(plan)).drop(ARRIVAL, _COUNT)):
         versions[row.pop(KIND)].append(row)
     chosen.unpersist()

@@ -15,6 +15,7 @@ from bridge.engines import COMMIT, IS_DELETE
 from bridge.pipeline import arrival_of, differences, join_rows
 from bridge.plan import TableType
 from bridge.programs import small_file_candidates
+from bridge.report import Severity
 from bridge.spark import distinct_keys, key_columns, quoted
 from payloads.builtin import IS_DELETED
 
@@ -43,6 +44,11 @@ class Grade(enum.Enum):
     def is_equal(self) -> bool:
         """Whether no key differs."""
         return self in {Grade.IDENTICAL, Grade.IDENTICAL_HERE}
+
+    @property
+    def severity(self) -> Severity:
+        """What it says of the rows."""
+        return Severity.REFUSED if self is Grade.REFUSED else Severity.UNCHANGED if self.is_equal else Severity.CHANGED
 
 
 def overall(grades: Iterable[Grade]) -> Grade:
@@ -90,7 +96,7 @@ def _agree(sides: Comparison, versions: DataFrame | None, first: int, what: str)
         return False
     both = sides.left_of(versions), sides.right_of(versions)
     found = differences(*both, sides.left.identity, duplicates=sides.operations.make_duplicates)
-    with sides.told(versions, f"keys that differ {what}"):
+    with sides.job_description(versions, f"keys that differ {what}"):
         return found.where(sf.col(COMMIT) >= first).isEmpty()
 
 

@@ -13,6 +13,7 @@ from bridge.compare.replay import compare
 from bridge.compare.upgrade_compaction import check_compaction
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
+from bridge.hudi import files_of
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, distinct_keys, quoted
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from bridge.hudi import HudiTable
     from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan
-    from payloads import HudiRelease
+    from payloads import HudiRelease, PayloadRef
 
 BASE, DELETE, PARTIAL = "base", "delete", "partial"
 """Kinds of versions in `HudiTable.versions`."""
@@ -74,20 +75,20 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     batches: BatchesLike,
     to: str | HudiRelease,
     *,
-    payload: str | None = None,
+    payload: str | PayloadRef | None = None,
     props: Mapping[str, str] | None = None,
     keep_table_version: bool = False,
     as_of: str | None = None,
 ) -> ReplayReport:
-    """Write batches to a real table twice: as its own release goes on, and as another one takes the table over.
+    """Replay batches onto a real table twice: under its own release, and under another one that upgrades it.
 
-    The stored side are the table's real rows and log entries of the keys in the batches, so the answer is exact for
-    these batches; nothing is written. The other release upgrades the table in its first write, unless it keeps the
-    table's version. Rows that no batch touches are the question of `compare_readers`.
+    The stored rows and log entries are the table's own, so the result is exact for these batches; nothing is written.
+    The other release upgrades the table in its first write, unless it keeps the table's version. For rows that no batch
+    touches, see `compare_readers`.
 
     Args:
-        table: the table, read by the release that writes it until now.
-        batches: what is written next.
+        table: the table, opened with the release that has written it so far.
+        batches: the batches to write next.
         to: the other release, 1.1 or later.
         payload: the class that the writer passes; None for the table's.
         props: other options of the writer.
@@ -96,22 +97,28 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
 
     Raises:
         PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table
-            formats its partition values, or the compaction in the upgrade would change rows or leave some out.
-        PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
+            formats its partition values, the other release finds other files of it, or the compaction in the upgrade
+            would change rows or leave some out.
+        PayloadBridgeError, PySparkException: merging under the table's own release fails. If only the other side fails,
+        it is REFUSED.
         InputError: a batch does not fit the table.
     """
     written = as_batches(batches)
     if written.operations:
-        msg = "batches onto a real table are upserts; other operations are not ported there: leave them out"
+        msg = "only upserts are ported for batches onto a real table; leave other operations out"
         raise PlanError(msg)
     if table.queries().properties.formats_partitions:
-        msg = f"{table.path} formats its partition values, for which no write is predicted; leave the batches out"
+        msg = (
+            f"{table.path} formats its partition values, and writes to such a table are not predicted; leave the "
+            "batches out"
+        )
         raise PlanError(msg)
     left = table.plan(payload=payload, props=props)
     right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(to)), table=None)
     if is_downgrade(left, right):
         msg = f"Hudi {right.release} is older than {left.release}; name a later release"
         raise PlanError(msg)
+    _check_files(table, right.release, as_of)
     stored = table.versions(as_of, all_slices=False)
     sides = Comparison(
         left,
@@ -125,6 +132,27 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     if _upgrades(sides):
         check_compaction(table, right.release)
     return compare(OntoTable(written, stored), sides)
+
+
+def _check_files(table: HudiTable, release: HudiRelease, as_of: str | None) -> None:
+    """Check that another release finds the same files; where it refuses the table, the comparison says so.
+
+    Raises:
+        PlanError: it does not.
+    """
+    opened = table.queries()
+    own = files_of(opened.snapshot(as_of).slices)
+    try:
+        other = files_of(opened.read_by(release).snapshot(as_of).slices)
+    except PayloadBridgeError:
+        return
+    if own != other:
+        msg = (
+            f"{table.path}: Hudi {release} finds other files than Hudi {table.release}, because only one of them "
+            f"reads the metadata table (for example {min(own ^ other)}), so its writes are not predicted; inspect "
+            "names the files, and compare-readers shows the rows; repair the metadata table, or leave the batches out"
+        )
+        raise PlanError(msg)
 
 
 def _upgrades(sides: Comparison) -> bool:

@@ -10,7 +10,7 @@ import importlib
 import importlib.metadata
 import importlib.util
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark.sql import functions as sf
@@ -20,7 +20,7 @@ from bridge.compare.released_process import NotRunError, check_local, first_line
 from bridge.engines import COMMIT, arrow_schema, bundle_for, check_spark
 from bridge.hudi import UnreadableTableError, converted
 from bridge.pipeline import KIND, LEFT, RIGHT, differences
-from bridge.spark import META_COLUMNS, is_local, local_path, prepare, quoted
+from bridge.spark import META_COLUMNS, is_local, local_path, map_in_arrow, prepare, quoted
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def shown_by(name: str, table: HudiTable, folder: Path) -> DataFrame:
     if name == HUDI_RS:
         prepare(table.spark, "")
         task = functools.partial(_read_by_hudi_rs, _absolute(table.path), arrow_schema(_columns(table)))
-        return table.spark.range(0, 1, 1, 1).mapInArrow(task, _columns(table))
+        return map_in_arrow(table.spark.range(0, 1, 1, 1), task, _columns(table))
     return _read_by_bundle(table, name, folder)
 
 
@@ -94,7 +94,7 @@ def compared_with(table: HudiTable, own: DataFrame, theirs: DataFrame) -> DataFr
     return found.select(_PARTITION, _KEY, KIND, *rows)
 
 
-def _part(side: str, names: Iterable[str]) -> Any:
+def _part(side: str, names: Iterable[str]) -> object:
     """Return some columns of a row."""
     return sf.struct(*(sf.col(side)[name].alias(name) for name in names))
 
@@ -164,7 +164,7 @@ def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
     script = Path(__file__).with_name("released_reader.py")
     way_out = "read a copy with fewer partitions, or leave out --real"
     given = {"path": _absolute(table.path), "out": str(out)}
-    answer = run_released(spark, coordinate, script, given, way_out=way_out)[-1]
+    answer = run_released(spark, coordinate, script, given, way_out=way_out, jars=table.jars)[-1]
     if "error" in answer:
         msg = f"{coordinate} refuses the table: {reason_of(answer['error'])}"
         raise UnreadableTableError(msg)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import pickle
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
@@ -32,11 +30,20 @@ from bridge.compare.released_process import NotRunError
 from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
 from bridge.errors import PlanError, sentence_of
-from bridge.hudi import Differing, ReaderQuery, SliceReaders, answer_columns, converted, files_of, shown_as_text
+from bridge.hudi import (
+    Differing,
+    ReaderQuery,
+    SliceReaders,
+    answer_columns,
+    converted,
+    files_of,
+    shown_as_text,
+    slices_in,
+)
 from bridge.merge import users_called
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.redaction import current, without_values
-from bridge.spark import META_COLUMNS, kept
+from bridge.redaction import current, shown_message
+from bridge.spark import META_COLUMNS, PySparkException, kept, map_in_arrow
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -44,7 +51,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.hudi import Answer, FileSlice, HudiTable, Seen, SliceQuery, TableQueries
+    from bridge.hudi import Answer, ComparedRows, HudiTable, SliceQuery, TableQueries
     from bridge.pipeline import Scope
 
 _ROWS, _LOGGED, _REASON = "_pb_rows", "_pb_logged", "_pb_reason"
@@ -70,25 +77,25 @@ def compare_readers(
 ) -> ReadersReport:
     """Read a table as other readers do, and find the rows that they show differently from the table's own reader.
 
-    All readers see the same instant, and each the files that it finds there, so the answer is exact for the files as
-    they are. Rows are compared without meta columns.
+    All readers read the same instant, each with the files that it finds, so the result is exact for the files as they
+    are. Rows are compared without meta columns.
 
     Args:
         table: the table, with the release that the others are compared with.
-        readers: releases; `base files` for engines that know no logs; `hudi-rs`, if the package `hudi` is installed;
-            `real` and a release for its bundle, which runs in a process of its own and comes from Maven Central. None:
-            every other release that reads the table, hudi-rs unless there is a scope, and base files where there may be
-            logs.
+        readers: releases; `base files` for engines that ignore log files; `hudi-rs`, if the package `hudi` is
+            installed; `real` and a release for its bundle, which runs in a process of its own and comes from Maven
+            Central. None: every other release that reads the table, and can run its class where that is compiled;
+            hudi-rs unless there is a scope, and base files where there may be logs.
         real: whether the bundle of each of these releases runs as well, that of the table's own reader first.
-        scope: the keys that count, of releases and base files; partitions that it leaves out are not read. `since` is
+        scope: the keys to compare, for releases and base files; other partitions are not read. `since` is
             an instant: the keys of which the files hold a version of that commit or a later one. Programs (hudi-rs,
             bundles) read whole tables, so they take no scope.
 
     Raises:
-        HudiTableError, MergeFailedError: the table can't be read by its own reader. Where only another one fails, that
-            one is refused.
+        HudiTableError, MergeFailedError: the table can't be read by its own reader. If only another reader fails, that
+        reader is refused.
         PayloadConfigError: unknown release.
-        PlanError: the scope does not suit the table, or a program is to read it.
+        PlanError: the scope does not suit the table, or a program is among the readers.
     """
     names = _readers_of(table, readers, scope, real=real)
     opened = table.queries()
@@ -102,7 +109,7 @@ def compare_readers(
     columns = _COLUMNS | {LEFT: row, RIGHT: row}
     kinds = spark_types.StructType([spark_types.StructField(*column) for column in columns.items()])
     task = functools.partial(_compare_slices, [*queries.values()], [*queries], arrow_schema(kinds))
-    found = table.slices_of(snapshot).mapInArrow(task, kinds)
+    found = map_in_arrow(table.slices_of(snapshot), task, kinds)
     found = kept(found if scope is None else differences_in_scope(table, found, scope))
     with contextlib.ExitStack() as closing:
         closing.callback(found.unpersist)
@@ -130,15 +137,10 @@ def compare_readers(
                 closing.callback(frame.unpersist)
                 frames.append(_as_found(frame, number, kinds))
         every = functools.reduce(lambda one, other: one.unionByName(other), frames)
-        close = closing.pop_all().close
-    settings: dict[str, Any] = {
-        "rows": rows,
-        "logged": logged,
-        "slices": len(snapshot.slices),
-        "close": close,
-        "scope": scope,
-    }
-    return ReadersReport(table, opened.timeline.latest, [*results.values()], every, **settings)
+        answers, slices = tuple(results.values()), len(snapshot.slices)
+        return ReadersReport(
+            table, opened.timeline.latest, answers, rows, logged, slices, every, scope, closing.pop_all()
+        )
 
 
 def _queries_of(
@@ -175,10 +177,8 @@ def _queries_of(
 def _counted_result(name: str, number: int, counted: Mapping[tuple[int, str], Sequence[Any]]) -> ReaderResult:
     """Return what the tasks counted for a reader."""
     reason = counted.get((number, _REFUSED), [None])[-1]
-    if reason and current().is_active:
-        reason = without_values(reason, "an error")
     if reason:
-        return ReaderResult(name, refused=reason)
+        return ReaderResult(name, refused=shown_message(reason))
     return ReaderResult(name, *(counted.get((number, kind), [0])[0] for kind in KINDS))
 
 
@@ -197,7 +197,7 @@ def _run(table: HudiTable, name: str, folder: Path, instant: str | None) -> tupl
         return ReaderResult(name, refused=sentence_of(error), program=program), None
     if table.queries().timeline.latest != instant:
         found.unpersist()
-        return ReaderResult(name, not_run="the table was written meanwhile; run it again"), None
+        return ReaderResult(name, not_run="the table was written during the run; run it again"), None
     result = ReaderResult(name, *(counts.get(kind, 0) for kind in KINDS))
     return result._replace(program=program), found
 
@@ -237,20 +237,23 @@ def _readers_of(
         if readers is None:
             names.remove(HUDI_RS)
         if real or any(map(is_program, names)):
-            msg = "programs read whole tables; leave out --partitions, --since and --keys-sample"
+            msg = "hudi-rs and released bundles read whole tables; leave out --partitions, --since and --keys-sample"
             raise PlanError(msg)
     return names + (_bundles(table, None if readers is None else names) if real else [])
 
 
 def _default_readers(table: HudiTable) -> list[str]:
-    releases = [str(release) for release in table.readers if release is not table.release]
+    # A compiled class runs under the releases alone that have a bundle for this Spark.
+    is_compiled = table.queries().plan.runs_java
+    others = (release for release in table.readers if release is not table.release)
+    releases = [str(release) for release in others if not is_compiled or has_bundle(release)]
     return [*releases, HUDI_RS, *([BASE_FILES] if table.is_merge_on_read else [])]
 
 
 def _bundles(table: HudiTable, names: Sequence[str] | None) -> list[str]:
     """Return the bundles that run: those of the named releases, or of all that have one for this Spark."""
     if names is not None:
-        wanted = [table.release, *(HudiRelease.parse(name) for name in names if name[:1].isdecimal())]
+        wanted = [table.release, *(HudiRelease.asked(name) for name in names if name[:1].isdecimal())]
         return [*map(released, dict.fromkeys(wanted))]
     return [released(release) for release in table.readers if has_bundle(release)]
 
@@ -270,14 +273,12 @@ def _compare_slices(
 ) -> Iterator[pa.RecordBatch]:
     """Compare the readers of one task's slices, one after another; `numbers` has what each is called in the result."""
     readers = SliceReaders(queries)
-    for batch in batches:
-        for pickled in batch.column(0).to_pylist():
-            found: FileSlice = pickle.loads(pickled)  # noqa: S301 (the driver pickled it)
-            for part in readers.compare(found):
-                yield _rows_of(part, numbers, found.partition, schema)
+    for found in slices_in(batches):
+        for part in readers.compare(found):
+            yield _rows_of(part, numbers, found.partition, schema)
 
 
-def _rows_of(part: Differing | Seen, numbers: list[int], partition: str, schema: pa.Schema) -> pa.RecordBatch:
+def _rows_of(part: Differing | ComparedRows, numbers: list[int], partition: str, schema: pa.Schema) -> pa.RecordBatch:
     if not isinstance(part, Differing):
         rows = [{READER: 0, KIND: _SEEN, _ROWS: part.rows, _LOGGED: len(part.logged)}]
         rows += [{READER: numbers[at], KIND: _REFUSED, _REASON: reason} for at, reason in part.refused.items()]

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+import contextlib
+import dataclasses
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.differing import collected
+from bridge.compare.difference import collected
 from bridge.compare.grade import Grade
+from bridge.compare.questions import Question
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
-from bridge.report import SAMPLE, Check, Report, Showable, Table, limit_of
+from bridge.report import SAMPLE, Check, Judged, Listing, Report, Severity, Table, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from pyspark.sql import DataFrame
 
-    from bridge.compare.differing import Difference
+    from bridge.compare.difference import Difference
     from bridge.hudi import HudiTable
     from bridge.pipeline import Scope
+    from bridge.report import JsonObject
 
 BASE_FILES = "base files"
 """The reader of engines that know no logs: it shows the rows of the base files."""
@@ -35,9 +37,9 @@ KEY, PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 _BY_RULES = "by the rules of the release, as recorded from real Hudi"
 _BY_DOCUMENTATION = "by documentation: Trino, Athena and Presto show this for read-optimized tables"
 _PROOF = (
-    "Exact for the files as they are: this is what queries change if readers are upgraded first, and what the "
-    "compaction stores that an upgrade begins with, unless one is pending or the table has a schema history (rehearse "
-    "it then). It says nothing of rows that are still to be written."
+    "Exact for the files as they are: queries show these rows if readers are upgraded first, and the upgrade's "
+    "compaction stores them, unless a compaction is pending or the table has a schema history (rehearse it then). "
+    "Rows still to be written are not covered."
 )
 
 
@@ -73,6 +75,11 @@ class ReaderResult(NamedTuple):
         return self.refused is None and self.not_run is None and not self.total
 
     @property
+    def severity(self) -> Severity:
+        """What it says of the rows."""
+        return Severity.NOT_CHECKED if self.not_run is not None else grade_of_reader(self).severity
+
+    @property
     def how(self) -> str:
         """How its rows are known."""
         if self.not_run is not None:
@@ -82,65 +89,51 @@ class ReaderResult(NamedTuple):
         return _BY_DOCUMENTATION if self.reader == BASE_FILES else _BY_RULES
 
 
-class ReadersReport(Showable):
-    """What `compare_readers` answers. Spark keeps the differences until `close`, or the end of a `with` block.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class ReadersReport(Judged, Listing):
+    """The result of `compare_readers`. Spark keeps the differences until `close`, or the end of a `with` block.
 
     Attributes:
-        table: the table.
-        reader: the release that the others are compared with.
+        table: the table, read by the release that the others are compared with.
         instant: the requested time of the commit at which all readers read; None for an empty table.
         results: one a reader, in the order asked.
         rows: how many rows the first reader shows.
         logged: how many keys the log files have, as the first reader reads them; None in a scope.
         slices: how many file slices there are, or were read in a scope.
+        differing: the rows that differ for any reader, which `differences` gives reader by reader.
         scope: the keys that count; None for all.
+        resources: what `close` releases.
     """
 
-    def __init__(  # noqa: PLR0913 (its attributes)
-        self,
-        table: HudiTable,
-        instant: str | None,
-        results: Sequence[ReaderResult],
-        found: DataFrame | None,
-        *,
-        close: Callable[[], object],
-        rows: int,
-        logged: int | None,
-        slices: int,
-        scope: Scope | None = None,
-    ) -> None:
-        self.table = table
-        self.reader = str(table.release)
-        self.instant = instant
-        self.results = tuple(results)
-        self.rows = rows
-        self.logged = logged
-        self.slices = slices
-        self.scope = scope
-        self._found = found
-        self._close = close
-        self.__post_init__()
+    table: HudiTable
+    instant: str | None
+    results: tuple[ReaderResult, ...]
+    rows: int
+    logged: int | None
+    slices: int
+    differing: DataFrame | None
+    scope: Scope | None = None
+    resources: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
 
     @property
-    def success(self) -> bool:
-        """Whether all readers that ran show the same rows."""
-        return all(result.agrees or result.not_run is not None for result in self.results)
+    def reader(self) -> str:
+        """The release that the others are compared with."""
+        return str(self.table.release)
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """What each reader says of the rows, and whether these are a sample."""
+        found = {result.severity for result in self.results}
+        return Severity.in_part(found, self.scope is not None and self.scope.is_sample)
 
     @property
     def verdict(self) -> str:
         """The result in a sentence or two."""
         return verdict_of(self)
 
-    def _readable(self) -> Report:
-        return self.to_report(SAMPLE)
-
-    def to_report(self, sample: int | None = None) -> Report:
-        """Return the report of the command line, with `sample` rows a reader; without it all up to 100,000."""
-        return report_readers(self, limit_of(sample, whole=True))
-
-    def to_json(self, sample: int | None = None) -> str:
-        """Return what `payload-bridge compare-readers --output json` prints."""
-        return self.to_report(sample).as_json()
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line: `sample` rows a reader; without it all, or some if not `whole`."""
+        return report_readers(self, limit_of(sample, whole=whole))
 
     def differences(self, reader: str) -> DataFrame | None:
         """Return the rows that differ for a reader of `results`; None if it can't read the table.
@@ -150,11 +143,11 @@ class ReadersReport(Showable):
         """
         name, names = reader_of(reader), [result.reader for result in self.results]
         result = self.results[names.index(name)]
-        if self._found is None or result.refused is not None or result.not_run is not None:
+        if self.differing is None or result.refused is not None or result.not_run is not None:
             return None
         number = names.index(name) + 1
         here = (sf.col(READER) == number) & sf.col(KIND).isin(*KINDS)
-        return self._found.where(here).select(PARTITION, KEY, KIND, LEFT, RIGHT)
+        return self.differing.where(here).select(PARTITION, KEY, KIND, LEFT, RIGHT)
 
     def collect(self, reader: str, limit: int | None = None) -> list[Difference]:
         """Collect the rows that differ for a reader, by partition and key; at most `limit`."""
@@ -163,13 +156,7 @@ class ReadersReport(Showable):
 
     def close(self) -> None:
         """Release the rows that Spark keeps, and the files of programs."""
-        self._close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self.resources.close()
 
 
 def reader_of(reader: str | HudiRelease) -> str:
@@ -217,7 +204,7 @@ def verdict_of(found: ReadersReport) -> str:
         who = "All readers" if len(ran) == len(found.results) else "All readers that ran"
         return f"{who} show the {found.rows:,} rows that Hudi {found.reader} shows."
     each = "; ".join(f"{reader_name(result.reader)} {_short(result)}" for result in differing)
-    return f"Of the {found.rows:,} rows that Hudi {found.reader} shows, others show some differently: {each}."
+    return f"Of the {found.rows:,} rows that Hudi {found.reader} shows, other readers show some differently: {each}."
 
 
 def _short(result: ReaderResult) -> str:
@@ -228,7 +215,8 @@ def _short(result: ReaderResult) -> str:
 
 def report_readers(found: ReadersReport, sample: int | None) -> Report:
     """Report every reader with its counts and its first example; `sample` rows of each in the results, or all."""
-    report = Report("compare-readers", verdict_of(found), success=found.success, plan=_settings(found))
+    report = Report("compare-readers", verdict_of(found), found.severities, plan=_settings(found))
+    report.scenario = "as the files are read"
     report.statistics = {
         **_seen(found),
         "readers": [result._asdict() | {"differing": result.total, "how": result.how} for result in found.results],
@@ -251,13 +239,14 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
         why = result.refused or result.not_run
         if why is not None:
             report.warnings.append(f"{reader_name(result.reader)}: {'' if result.refused else 'not run, '}{why}")
+            report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", result.severity, why))
             continue
         rows = found.collect(result.reader, sample)
         report.results += [{"reader": result.reader, **_as_json(row)} for row in rows]
         if rows:
             report.body.append(_example(found, result, rows[0]))
-        failure = None if result.agrees else _short(result)
-        report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", failure))
+        told = "" if result.agrees else _short(result)
+        report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", result.severity, told))
     ran = [f"{reader_name(one.reader)}: {one.how}" for one in found.results if is_program(one.reader)]
     report.body.append(". ".join([f"Releases: {_BY_RULES}", f"Base files: {_BY_DOCUMENTATION}", *ran]) + ".")
     return report
@@ -271,14 +260,15 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
     (result,) = found.results
     grade = grade_of_reader(result)
     names = f"Hudi {found.reader}", f"read by {reader_name(result.reader)}"
-    report = Report("replay", _replay_verdict(found, result), success=grade.is_equal, sides=names)
+    report = Report("replay", _replay_verdict(found, result), found.severities, sides=names)
+    report.scenario = Question.READERS.scenario.format(to=result.reader)
     report.plan = _settings(found) | {"from": found.reader, "to": result.reader}
     if found.scope is not None:
         since = [found.scope.since] if found.scope.since is not None else []
         report.verdict = f"{report.verdict.rstrip('.')}. Scope: {found.scope.words(since)}."
     report.statistics = {
         **_seen(found),
-        "question": "readers",
+        "question": Question.READERS.value,
         "grade": grade.value,
         "differing": result.total,
         "only_left": result.only_left,
@@ -297,7 +287,8 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         report.warnings.append(f"only the first {limit:,} of {result.total:,} differing rows are listed (--sample)")
     if result.refused is None:
         report.body.append(_PROOF)
-    report.checks = [Check(f"read by {result.reader}", None if grade.is_equal else report.verdict)]
+    report.body.append(Question.READERS.ways)
+    report.checks = [Check(f"read by {result.reader}", result.severity, report.verdict)]
     return report
 
 
@@ -313,16 +304,16 @@ def _differ(total: int) -> str:
     return "1 differs" if total == 1 else f"{total:,} differ"
 
 
-def _settings(found: ReadersReport) -> dict[str, Any]:
+def _settings(found: ReadersReport) -> JsonObject:
     scope = {} if found.scope is None else {"scope": found.scope.as_json()}
     return {"table": found.table.path, "release": found.reader, "instant": found.instant, **scope}
 
 
-def _seen(found: ReadersReport) -> dict[str, Any]:
+def _seen(found: ReadersReport) -> dict[str, object]:
     return {"rows_in": found.rows, "logged_keys": found.logged, "file_slices": found.slices}
 
 
-def _as_json(row: Difference) -> dict[str, Any]:
+def _as_json(row: Difference) -> JsonObject:
     return {name: value for name, value in row._asdict().items() if name != "note"}
 
 

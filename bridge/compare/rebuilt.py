@@ -47,7 +47,7 @@ class HeldCompaction(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class RebuiltCommits:
-    """What `rebuilt_commits` answers.
+    """The result of `rebuilt_commits`.
 
     Attributes:
         batches: a batch for each commit whose rows or deletes the files hold, named by its instant.
@@ -72,20 +72,20 @@ class RebuiltCommits:
             return ""
         told = ", ".join(f"{one.instant} ({one.groups} of {one.existing} file groups)" for one in partly)
         return (
-            "A replay compacts all file groups at once, which the table did not do at "
-            f"{told}: rows of the other file groups may differ from those that the table has."
+            f"The replay compacts all file groups at once, but the table did not at {told}: rows of the other file "
+            "groups may differ from the table's."
         )
 
 
 def rebuilt_commits(table: HudiTable, scope: Scope | None = None) -> RebuiltCommits:
-    """Rebuild the commits of a table as batches: what logs hold as it was written, else the first row in a base file.
+    """Rebuild the commits of a table as batches: logged rows as they were written, else the first row in a base file.
 
     Args:
         table: the table.
         scope: the keys that the batches have; `since` is an instant.
 
     Raises:
-        InputError: no meta columns tell the commits, or there are no rows.
+        InputError: there are no meta columns, which name the commits, or no rows.
         PlanError: the logs hold partial updates, which can't be written again as rows of a batch.
         HudiTableError: the table can't be read.
     """
@@ -101,7 +101,10 @@ def _rebuilt(table: HudiTable, scope: Scope | None, found: DataFrame) -> Rebuilt
     """Rebuild the commits of the versions that were found, which the result keeps."""
     moments = found.groupBy(MOMENT).agg(sf.max(sf.col(KIND) == PARTIAL)).orderBy(MOMENT).collect()
     if any(partial for _, partial in moments):
-        msg = f"{table.path} has partial updates in its logs, which can't be written again as rows; give the batches"
+        msg = (
+            f"{table.path} has partial updates in its logs, which can't be replayed as rows; pass the batches "
+            "themselves"
+        )
         raise PlanError(msg)
     names = [instant for instant, _ in moments]
     if not names:
@@ -119,18 +122,18 @@ def first_of_each(table: HudiTable) -> DataFrame:
     """Return the versions with their commits: of one key in one commit what its log holds, else its first base row.
 
     Raises:
-        InputError: no meta columns tell the commits.
+        InputError: there are no meta columns, which name the commits.
     """
     if not table.has_meta_columns:
-        msg = f"{table.path} has no meta columns, so that no row says its commit; give the batches themselves"
+        msg = f"{table.path} has no meta columns, so rows don't say their commit; pass the batches themselves"
         raise InputError(msg)
     is_base = sf.col(KIND) == BASE
     place = Window.partitionBy(*KEY_COLUMNS, MOMENT).orderBy(is_base, _SLICE, SEQUENCE)
-    numbered = table.versions().withColumn(MOMENT, _moment()).withColumn(_PLACE, sf.row_number().over(place))
+    numbered = table.versions().withColumn(MOMENT, _commit_time()).withColumn(_PLACE, sf.row_number().over(place))
     return numbered.where(~is_base | (sf.col(_PLACE) == 1)).drop(_PLACE)
 
 
-def _moment() -> Column:
+def _commit_time() -> Column:
     """Return the commit that wrote a version."""
     return sf.when(sf.col(KIND) == DELETE, sf.col(_INSTANT)).otherwise(sf.col(META_COLUMNS[0]))
 

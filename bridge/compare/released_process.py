@@ -8,18 +8,20 @@ import re
 import subprocess
 import sys
 import tempfile
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from bridge.compare.alone import run_alone
+from bridge.compare.bounded_process import run_bounded
 from bridge.redaction import current
 from bridge.spark import find_java, is_connect, is_local_master
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+
+    from bridge.report import JsonObject
 
 _PASSED_ON: Final = "spark.hadoop."
 """Settings of the session that reach the storage, and so the released bundles too."""
@@ -57,11 +59,12 @@ def run_released(  # noqa: PLR0913 (what a process gets)
     spark: SparkSession,
     coordinate: str,
     script: Path,
-    task: Mapping[str, Any],
+    task: Mapping[str, object],
     *,
     way_out: str,
     zone: str | None = "UTC",
-) -> list[dict[str, Any]]:
+    jars: Sequence[str] = (),
+) -> list[JsonObject]:
     """Run a script with a bundle; return the JSON objects that it printed, one a line.
 
     A script that ends early may say why in an object with `ended`; else the last line of standard error does.
@@ -73,6 +76,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
         task: that object; `conf`, Spark's settings, is added.
         way_out: what to do where it takes longer than `LIMIT`.
         zone: the time zone of the process; None for that of this machine, in which its writers name instants.
+        jars: paths of jars with classes that the bundle calls.
 
     Raises:
         NotRunError: the session's executors may not reach this machine's files, the jars can't be resolved, or the
@@ -83,14 +87,15 @@ def run_released(  # noqa: PLR0913 (what a process gets)
     packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
     settings = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
     settings["spark.jars.packages"] = ",".join([coordinate, *packages])
+    settings |= {"spark.jars": ",".join(jars)} if jars else {}
     settings |= {key: own[key] for key in ("spark.jars.ivy", "spark.driver.memory") if key in own}
-    surroundings = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
-    surroundings |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable}
-    surroundings |= {} if zone is None else {"TZ": zone}
+    environment = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
+    environment |= {"JAVA_HOME": str(find_java()), "PYSPARK_PYTHON": sys.executable}
+    environment |= {} if zone is None else {"TZ": zone}
     with tempfile.TemporaryDirectory(prefix="payload-bridge-") as here:
         try:
             command = [sys.executable, str(script)]
-            ran = run_alone(command, json.dumps({**task, "conf": settings}), here, surroundings, LIMIT)
+            ran = run_bounded(command, json.dumps({**task, "conf": settings}), here, environment, LIMIT)
         except subprocess.TimeoutExpired as error:
             msg = f"the process with {coordinate} did not end in {LIMIT // 60} minutes and was stopped; {way_out}"
             raise NotRunError(msg) from error

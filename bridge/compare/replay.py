@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import comparison_of
-from bridge.compare.differing import Counts
+from bridge.compare.difference import Counts
 from bridge.compare.replay_books import ReplayBooks
 from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
 from bridge.engines import COMMIT, recompiled, with_strategy_id
@@ -19,6 +18,7 @@ from bridge.merge import check_links
 from bridge.pipeline import (
     KIND,
     KINDS,
+    Course,
     as_batches,
     differences,
     join_rows,
@@ -26,7 +26,7 @@ from bridge.pipeline import (
     sets_aside,
     snapshots_of,
 )
-from bridge.spark import distinct_keys, kept, observing
+from bridge.spark import PySparkException, distinct_keys, functions, kept, observing
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison, Target
-    from bridge.pipeline import Batches, BatchesLike
+    from bridge.pipeline import Batches, BatchesLike, BatchNumber, Steps
     from bridge.plan import MergePlan
 
 _COUNT = "_pb_count"
@@ -47,31 +47,48 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
     plan: MergePlan,
     to: Target,
     *,
-    upgrade_after: int | None = None,
+    upgrade_after: BatchNumber | None = None,
+    via: Steps = (),
     keep_table_version: bool = False,
+    plain: bool = False,
     compact_after: Collection[int] = (),
+    compact_every: int | None = None,
 ) -> ReplayReport:
     """Merge the same batches under two configurations, and find the keys that differ.
 
     Args:
         batches: the batches, or one DataFrame a batch.
-        plan: one side.
-        to: the other side: a release, with the other settings of `plan`; under the newest release a merge mode, a
+        plan: the first side.
+        to: the second side: a release, with the other settings of `plan`; under the newest release a merge mode, a
             payload class, or a payload or merger as `package.module:Class`; or a plan.
-        upgrade_after: the other side is the table of `plan`, upgraded after this batch; after the last one it is only
-            read by the new release. None: a table of its own.
-        keep_table_version: an upgrade leaves the table at its version.
-        compact_after: the batches after which the log of a merge-on-read table is compacted, on both sides.
+        upgrade_after: the other side is the same table, upgraded after this batch, or downgraded for an older release;
+            after the last one (`last`) only the reader changes. None: a new table of the other release.
+        via: the table is upgraded in steps: after a batch to this release, or to the table version that its writer
+            names.
+        keep_table_version: the other release writes the table without upgrading it.
+        plain: the writer of the other release passes neither payload class nor merge mode.
+        compact_after: the batches, from 1, after which the log of a merge-on-read table is compacted.
+        compact_every: compact the log of a merge-on-read table after every so many batches, in place of
+            `compact_after`.
 
     Raises:
-        PayloadBridgeError, PySparkException: the side of `plan` fails. Where only the other does, it is REFUSED.
-        PlanError: the two make no upgrade, or nothing has the name `to`.
+        PayloadBridgeError, PySparkException: merging under `plan` fails. If only the other side fails, it is REFUSED.
+        ParameterError: parameters contradict each other, or name a batch that does not exist.
+        PlanError: the two sides are not an upgrade, or nothing has the name `to`.
         InputError: a batch does not fit the one before it.
     """
     written = as_batches(batches)
-    settings: dict[str, Any] = {"upgrade_after": upgrade_after, "keep_table_version": keep_table_version}
-    comparison = comparison_of(plan, to, commits=len(written), compact_after=compact_after, **settings)
-    return compare(written, comparison)
+    course = Course.of(
+        len(written),
+        {plan.table_type},
+        upgrade_after=upgrade_after,
+        via=via,
+        keep_table_version=keep_table_version,
+        plain=plain,
+        compact_after=compact_after,
+        compact_every=compact_every,
+    )
+    return compare(written, comparison_of(plan, to, course, len(written)))
 
 
 def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
@@ -81,14 +98,20 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
         PayloadBridgeError, PySparkException: the left side fails. If only the right one fails, it is REFUSED.
         PlanError: the two plans are not an upgrade.
     """
+    comparison = dataclasses.replace(comparison, operations=batches.operations_of(comparison.left))
+    refused = comparison.refused_ordering()
+    if refused is None:
+        return _compared(batches, comparison)
+    told = _compared(batches, comparison.without_ordering())
+    why = f"{sentence_of(refused.error)}. Without the option: {told.verdict}".rstrip(".")
+    return dataclasses.replace(told, refused=why)
+
+
+def _compared(batches: Batches, comparison: Comparison) -> ReplayReport:
     versions = batches.versions(comparison.left)
     spark = versions.sparkSession
     check_links(comparison.left)
-    comparison = dataclasses.replace(
-        comparison,
-        left=with_strategy_id(spark, comparison.left),
-        operations=batches.operations_of(comparison.left),
-    )
+    comparison = dataclasses.replace(comparison, left=with_strategy_id(spark, comparison.left))
     named = batches.partitions_named(comparison.left)
     books = ReplayBooks(versions, comparison.left, comparison.operations, named)
     outcomes = {LEFT_SIDE: books.of_side(LEFT_SIDE, comparison.left_outcomes(books.versions, books=True))}
@@ -112,8 +135,8 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
     except PayloadBridgeError as error:
         return _refused(report, error, books)
     try:
-        with comparison.told(versions, "keys that differ after each commit"), observing(spark):
-            rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), sf.count_if(BY_IDENTITY)).collect()
+        with comparison.job_description(versions, "keys that differ after each commit"), observing(spark):
+            rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), functions.count_if(BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
         return _refused(report, error, books)
@@ -137,7 +160,7 @@ def compare(batches: Batches, comparison: Comparison) -> ReplayReport:
 
 def _refused(report: ReplayReport, error: Exception, books: ReplayBooks) -> ReplayReport:
     """Return the report of a right side that fails; the left one raises if it is at fault."""
-    with report.comparison.told(report.left, "the left side alone"), observing(report.left.sparkSession):
+    with report.comparison.job_description(report.left, "the left side alone"), observing(report.left.sparkSession):
         report.left.count()
     return dataclasses.replace(report, refused=sentence_of(error), books=books.read(LEFT_SIDE), outcomes=books.kept)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
@@ -10,7 +10,7 @@ from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Books, Fate, fates_
 from bridge.pipeline import books_in, with_partitions
 from bridge.programs import Origin
 from bridge.report import Table
-from bridge.spark import ObservedFrame, can_observe, in_one_task, kept
+from bridge.spark import ObservedFrame, can_observe, functions, in_one_task, kept
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bridge.pipeline import NamedPartitions
     from bridge.plan import MergePlan
     from bridge.programs import Operations
+    from bridge.report import JsonObject
 
 
 class ReplayBooks:
@@ -47,7 +48,7 @@ class ReplayBooks:
         self._counts = tuple(_counts(versions, operations))
         self._rows = None if self._keeps else ObservedFrame(versions, *self._counts)
         self.versions = versions if self._rows is None else self._rows.frame
-        self._sides: dict[str, Any] = {}
+        self._sides: JsonObject = {}
 
     def of_side(self, name: str, outcomes: DataFrame) -> DataFrame:
         """Return the outcomes of a side, to be used in place of those that were given."""
@@ -94,12 +95,12 @@ def _counts(versions: DataFrame, operations: Operations) -> Iterator[Column]:
         of_side = sf.lit(origin is Origin.INCOMING)
         if ORIGIN in versions.columns:
             of_side = sf.col(ORIGIN) == int(origin)
-        yield sf.count_if(of_side & is_row).alias(SIDES[origin])
+        yield functions.count_if(of_side & is_row).alias(SIDES[origin])
 
 
 def both_books_table(books: Mapping[str, Books], sides: Comparison) -> Table:
     """Return the fates by merge point and side of both tables; a refused one has none."""
     both = zip(sides.names, books.values(), strict=False)
     lines = [{"table": name, **line} for name, one in both for line in one.lines()]
-    title = f"What became of the rows that came in, {sides.left.table_type.long_name}"
+    title = f"Row counts, {sides.left.table_type.long_name}"
     return Table.of_rows(("table", "merge_point", "side", *Fate), lines, title)

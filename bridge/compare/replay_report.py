@@ -5,21 +5,35 @@ from __future__ import annotations
 import dataclasses
 import functools
 import shlex
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.differing import Counts, Difference, Example
+from bridge.compare.difference import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
+from bridge.compare.questions import Question, question_of
 from bridge.compare.replay_books import both_books_table
 from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT, recompiled_warnings
 from bridge.merge import class_warnings
-from bridge.pipeline import KIND, LEFT, RIGHT, tell_choices, tell_scope
+from bridge.pipeline import KIND, LEFT, RIGHT, report_choices, report_scope
+from bridge.programs import operation_warnings
 from bridge.redaction import cached_as_hidden
-from bridge.report import SAMPLE, Check, Report, Showable, Table, json_rows, limit_of, plan_as_json, sides_as_json
+from bridge.report import (
+    SAMPLE,
+    Check,
+    Judged,
+    Listing,
+    Report,
+    Severity,
+    Table,
+    json_rows,
+    limit_of,
+    plan_as_json,
+    sides_as_json,
+)
 from bridge.spark import distinct_keys, quoted
 
 if TYPE_CHECKING:
@@ -31,6 +45,7 @@ if TYPE_CHECKING:
     from bridge.engines import Books, Choice, Recompiled
     from bridge.pipeline import Batches
     from bridge.plan import TableType
+    from bridge.report import JsonObject
 
 TABLE = "_pb_table"
 """The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
@@ -38,8 +53,8 @@ BY_IDENTITY = "_pb_by_identity"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class ReplayReport(Showable):
-    """What `replay` answers: both tables, and the keys that differ.
+class ReplayReport(Judged, Listing):
+    """The result of `replay`: both tables, and the keys that differ.
 
     Spark keeps the differences until `close`, or the end of a `with` block.
 
@@ -54,14 +69,15 @@ class ReplayReport(Showable):
             `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
             if the right side is refused.
         counts: how many keys differ after each commit of the scope, by kind.
-        refused: why the right side is refused; None if it is not.
+        refused: why the right side is refused; None if it is not. If that is because of the ordering field that its
+            writer passes, the rest is for a writer without it.
         by_identity: how many keys differ after the last commit only because IGNORE_DEFAULTS compares objects.
         quarantine: all versions of the keys that a side can't merge, with that side (left, right) in `_pb_table`; the
-            other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the
-            plan sets such keys aside.
+            other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the plan
+            quarantines such keys.
         quarantined: how many rows of it each side has, by the name of the side.
-        books: what became of the rows that came in, by the name of the side, as in `SimulateReport.books`; a refused
-            side has none, and where no row was merged neither has.
+        books: the row counts by the name of the side, as in `SimulateReport.books`; a refused side has none, and if no
+            row was merged, neither side has.
         outcomes: what Spark keeps for it.
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
         recompiled: what is changed in the payload class of the right side, which was compiled for an older release;
@@ -90,37 +106,25 @@ class ReplayReport(Showable):
         return self.refused is None and not any(counts.total for counts in self.counts)
 
     @property
-    def success(self) -> bool:
-        """Whether no key differs after any commit, and the right side is not refused."""
-        return self.is_equal
+    def severities(self) -> frozenset[Severity]:
+        """Whether a key differs after any commit, the right side is refused, or keys were not compared."""
+        ran = Severity.UNCHANGED if self.is_equal else Severity.CHANGED if self.refused is None else Severity.REFUSED
+        return Severity.in_part({ran}, self.batches.is_sample or any(self.quarantined.values()))
 
     @property
     def verdict(self) -> str:
         """The result in one sentence."""
         return verdict_of(self)
 
-    def _readable(self) -> Report:
-        return self.to_report(whole=False)
-
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
         return report_replays([self], sample, whole=whole)
-
-    def to_json(self, sample: int | None = None) -> str:
-        """Return what `payload-bridge replay --output json` prints."""
-        return self.to_report(sample).as_json()
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
         for frame in (self.differences, *self.outcomes):
             if frame is not None:
                 frame.unpersist()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @functools.cached_property
     def grade(self) -> Grade:
@@ -129,7 +133,7 @@ class ReplayReport(Showable):
         Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one
         ordering value the first alone, or no version that says that it deletes. Both sides run again for these keys.
         """
-        if self.differences is None:
+        if self.differences is None or self.refused is not None:
             return Grade.REFUSED
         if self.is_equal:
             return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
@@ -147,7 +151,7 @@ class ReplayReport(Showable):
         identity = [*map(quoted, self.comparison.left.identity)]
         if limit is not None:
             last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
-        with self.comparison.told(last, "the rows of keys that differ"):
+        with self.comparison.job_description(last, "the rows of keys that differ"):
             return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
 
     @functools.cached_property
@@ -173,7 +177,7 @@ class ReplayReport(Showable):
             return []
         return smallest_examples(self.differences, self.versions, self.comparison.left, self._difference)
 
-    def _difference(self, row: dict[str, Any]) -> Difference:
+    def _difference(self, row: JsonObject) -> Difference:
         left, right = row[LEFT], row[RIGHT]
         both = left is not None and right is not None
         # The text tells 0.0 from -0.0, as the comparison does.
@@ -185,25 +189,32 @@ class ReplayReport(Showable):
         """Say why a key differs that is equal if values are compared."""
         names = ", ".join(self.comparison.missed_defaults())
         return (
-            f"differs only because IGNORE_DEFAULTS of Hudi tests value and default for object identity: in {names} "
-            "the default overwrites; compared by value (fidelity intended, which no release does) the sides are equal"
+            f"differs only because Hudi's IGNORE_DEFAULTS compares value and default by object identity: in {names} "
+            "the default overwrites; compared by value (fidelity intended, as in no release) the results are equal"
         )
 
 
-def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: bool) -> Report:
+def report_replays(
+    parts: Sequence[ReplayReport], sample: int | None, *, whole: bool, question: Question | None = None
+) -> Report:
     """Report replays of the same batches and settings, one a table type.
 
     Args:
         parts: the replays.
         sample: how many keys to show; None: all up to `MOST`, or a readable number if not `whole`.
         whole: whether the results are for programs.
+        question: what is counted; None: what the comparison of batches says.
     """
     first = parts[0].comparison
     grade = overall(part.grade for part in parts)
     limit = limit_of(sample, whole=whole)
     keys = {_type(part): part.collect(limit) for part in parts}
-    report = Report("replay", joint_verdict(parts, grade), success=grade.is_equal, sides=first.names)
+    severities = {one for part in parts for one in part.severities}
+    report = Report("replay", joint_verdict(parts, grade), severities, sides=first.names)
+    asked = question or question_of(first.upgrade_after)
+    report.scenario = asked.scenario.format(after=first.upgrade_after)
     report.warnings = class_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
+    report.warnings += operation_warnings(first.operations, *(p for one in parts for p in one.comparison.plans))
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),
@@ -214,6 +225,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
         "compact_after": list(first.compact_after),
     }
     report.statistics = {
+        "question": asked.value,
         "rows_in": parts[0].batches.rows_of(first.left),
         "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
         "books": {_type(part).value: {side: books.lines() for side, books in part.books.items()} for part in parts},
@@ -233,7 +245,7 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
     first_part, alike = parts[0], _are_alike(parts, keys)
     if alike:
         both = " and ".join(_type(part).long_name for part in parts)
-        report.body.append(f"{both.capitalize()} give the same answers.")
+        report.body.append(f"{both.capitalize()} give the same results.")
     for part in parts:
         shown = keys[_type(part)]
         report.results += [{"table_type": _type(part).value, **difference._asdict()} for difference in shown]
@@ -247,13 +259,14 @@ def report_replays(parts: Sequence[ReplayReport], sample: int | None, *, whole: 
             aside = quarantine_table(part.quarantine, part.quarantined, _type(part))
             report.body.append(aside)
             report.warnings.append(
-                f"{aside.title}: their keys can't be merged on that side; a key that one side alone can merge differs"
+                f"{aside.title}: these keys can't be merged there; a key that only one side merges is different"
             )
     if first.left.fidelity == "intended":
         report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
+    report.body.append(asked.ways)
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
-    tell_scope(report, first_part.batches, first.left, differing)
-    tell_choices(report, {f"{_type(part).value}, {name}": ran for part in parts for name, ran in part.ran.items()})
+    report_scope(report, first_part.batches, first.left, differing)
+    report_choices(report, {f"{_type(part).value}, {name}": ran for part in parts for name, ran in part.ran.items()})
     return report
 
 
@@ -276,7 +289,7 @@ def _last(part: ReplayReport) -> int:
     return part.counts[-1].total if part.counts else 0
 
 
-def _figures(part: ReplayReport) -> dict[str, Any]:
+def _figures(part: ReplayReport) -> dict[str, object]:
     return {
         "grade": part.grade.value,
         "verdict": part.verdict,
@@ -289,16 +302,17 @@ def _figures(part: ReplayReport) -> dict[str, Any]:
 
 def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
     name = _type(part).long_name
-    if not part.counts:
-        return [Check(name, part.verdict)]
     checks = []
+    if part.refused is not None or not part.counts:
+        checks.append(Check(name, part.grade.severity, part.verdict))
     kinds = kinds_of(part.comparison.names)
     for counts in part.counts:
         batch = part.batches.names[counts.commit - 1]
-        failure = f"{keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else None
+        severity = Severity.CHANGED if counts.total else Severity.UNCHANGED
+        told = f"{keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else ""
         is_last = counts.commit == part.comparison.commits
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
-        checks.append(Check(f"{name} after {batch}", failure, "\n".join(lines) if is_last else ""))
+        checks.append(Check(f"{name} after {batch}", severity, told, "\n".join(lines) if is_last else ""))
     return checks
 
 

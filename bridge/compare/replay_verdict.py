@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.compare.comparison import Comparison
-    from bridge.compare.differing import Counts
+    from bridge.compare.difference import Counts
 
 
 class Replayed(Protocol):
@@ -54,11 +54,11 @@ class Replayed(Protocol):
 
 
 _EXPLAINED = {
-    Grade.IDENTICAL: "both sides follow the same rules",
+    Grade.IDENTICAL: "both follow the same rules",
     Grade.IDENTICAL_HERE: "no key differs after any batch; other data may show differences",
-    Grade.ON_TIES: "without the versions of one key that have the same ordering value no key differs",
-    Grade.ON_DELETES: "without the deletes no key differs",
-    Grade.DIFFERS: "the keys still differ without ties, and without deletes",
+    Grade.ON_TIES: "no key differs without versions that tie on the ordering value",
+    Grade.ON_DELETES: "no key differs without deletes",
+    Grade.DIFFERS: "not explained by ties or deletes alone",
 }
 
 
@@ -75,7 +75,9 @@ def verdict_of(found: Replayed) -> str:
         return lines
     lines += f" After the last of {found.counts[-1].commit} batches {keys_differ(found.counts[-1].total)}."
     if found.by_identity:
-        lines += f" Of these, {found.by_identity:,} only because IGNORE_DEFAULTS of Hudi compares objects, not values."
+        lines += (
+            f" Of these, {found.by_identity:,} differ only because Hudi's IGNORE_DEFAULTS compares objects, not values."
+        )
     return lines
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.compare.tables import kinds_of
 from bridge.pipeline import KINDS
@@ -11,7 +11,8 @@ from bridge.report import Figure, Keys, View, texts
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.compare.differing import Difference
+    from bridge.compare.difference import Difference
+    from bridge.report import JsonObject
 
 
 def rows_view(
@@ -42,7 +43,7 @@ def rows_view(
     return View(headline, figures, keys=keys)
 
 
-def _row(one: Difference) -> dict[str, Any]:
+def _row(one: Difference) -> JsonObject:
     return {
         "key": texts(one.key.values()),
         "kind": KINDS.index(one.kind),
@@ -56,5 +57,5 @@ def _row(one: Difference) -> dict[str, Any]:
     }
 
 
-def _texts(row: dict[str, Any] | None) -> dict[str, str | None] | None:
+def _texts(row: JsonObject | None) -> dict[str, str | None] | None:
     return None if row is None else dict(zip(row, texts(row.values()), strict=True))

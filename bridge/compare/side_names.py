@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bridge.plan import MergePlan
+    from bridge.report import JsonObject
 
 _LONGEST = 60
 """Settings with longer values are named without the value."""
@@ -57,9 +58,9 @@ def _by_settings(left: MergePlan, right: MergePlan) -> tuple[str, str]:
     return first, second
 
 
-def _settings(value: Any, prefix: str = "") -> dict[str, Any]:
+def _settings(value: Any, prefix: str = "") -> JsonObject:
     """Return the settings in a dataclass by name; those of a property under its key."""
-    found: dict[str, Any] = {}
+    found: JsonObject = {}
     for field in dataclasses.fields(value):
         inner = getattr(value, field.name)
         if isinstance(inner, Mapping):
@@ -71,7 +72,7 @@ def _settings(value: Any, prefix: str = "") -> dict[str, Any]:
     return found
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: object) -> str:
     if value is None or value == ():
         return f"no {name}"
     if isinstance(value, enum.Enum):

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.compare.differing import Counts, Difference
+from bridge.compare.difference import Counts, Difference
 from bridge.compare.rows_view import rows_view
 from bridge.compare.same_types import compared_types
 from bridge.compare.tables import keys_table
 from bridge.engines import COMMIT
 from bridge.errors import InputError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT, differences
-from bridge.redaction import current
-from bridge.report import PAGE_KEYS, SAMPLE, Report, Showable, json_rows
+from bridge.redaction import current, shown_values
+from bridge.report import PAGE_KEYS, Judged, Listing, Report, Severity, json_rows, limit_of
 from bridge.spark import META_COLUMNS, kept, promoted, quoted, with_types
 from payloads.builtin import IS_DELETED
 from payloads.errors import did_you_mean
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-    from bridge.report import View
+    from bridge.report import JsonObject, View
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class DiffReport(Showable):
-    """What `diff` answers.
+class DiffReport(Judged, Listing):
+    """The result of `diff`.
 
     Attributes:
         identity: the columns that identify a row.
@@ -39,7 +39,7 @@ class DiffReport(Showable):
         counts: how many keys differ, by kind; its commit is 1.
         differences: the keys that differ: `_pb_kind` (only-left, only-right, changed), the key, and the rows of both
             sides as `_pb_left` and `_pb_right`, in the types in which they were compared.
-        alone: the columns that one side alone has; they are not compared.
+        alone: the columns that only one side has; they are not compared.
         schema: the columns that both have, under the names and in the types of the left side.
     """
 
@@ -51,15 +51,15 @@ class DiffReport(Showable):
     schema: spark_types.StructType = dataclasses.field(default_factory=spark_types.StructType)
 
     @property
-    def success(self) -> bool:
-        """Whether no key differs, and both sides have the same columns."""
-        return not self.counts.total and not self.alone
+    def severities(self) -> frozenset[Severity]:
+        """Whether a key differs, or one side has a column that the other lacks."""
+        return frozenset({Severity.CHANGED if self.counts.total or self.alone else Severity.UNCHANGED})
 
     @property
     def verdict(self) -> str:
         """How many keys differ, and which columns were not compared, in a sentence."""
         left, right = self.names
-        alone = f"{', '.join(self.alone)} {'is' if len(self.alone) == 1 else 'are'} on one side alone, and not compared"
+        alone = f"{', '.join(self.alone)} {'is' if len(self.alone) == 1 else 'are'} on one side only, and not compared"
         if not self.counts.total:
             same = f"{left} and {right} have the same rows"
             return f"{same} in the columns of both, but {alone}." if self.alone else f"{same}."
@@ -80,7 +80,7 @@ class DiffReport(Showable):
         if self.alone:
             msg = (
                 f"no batch gives {self.names[0]} the rows of {self.names[1]}, because {', '.join(self.alone)} "
-                f"{'is' if len(self.alone) == 1 else 'are'} on one side alone; give both sides the same columns"
+                f"{'is' if len(self.alone) == 1 else 'are'} on one side only; give both sides the same columns"
             )
             raise InputError(msg)
         row, wide = sf.coalesce(RIGHT, LEFT), self._compared
@@ -124,10 +124,10 @@ class DiffReport(Showable):
     def _first(self, limit: int) -> list[Difference]:
         return [self._difference(row) for row in json_rows(self.differences.orderBy(*self._order).limit(limit))]
 
-    def to_report(self, sample: int = SAMPLE) -> Report:
-        """Return the report of the command line, with at most `sample` keys."""
-        found = self._first(sample)
-        report = Report("diff", self.verdict, success=self.success, plan={"key": list(self.identity)})
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
+        found = self._first(limit_of(sample, whole=whole))
+        report = Report("diff", self.verdict, self.severities, plan={"key": list(self.identity)})
         report.sides = self.names
         report.statistics = {"only_left": self.counts.only_left, "only_right": self.counts.only_right}
         report.statistics |= {"changed": self.counts.changed}
@@ -139,15 +139,11 @@ class DiffReport(Showable):
             report.body.append(keys_table(found, self.counts.total, self.names, "Keys that differ"))
         return report
 
-    def to_json(self) -> str:
-        """Return what `payload-bridge diff --output json` prints."""
-        return self.to_report().as_json()
-
     @property
     def _order(self) -> list[Any]:
         return [quoted(name) for name in self.identity]
 
-    def _difference(self, found: dict[str, Any]) -> Difference:
+    def _difference(self, found: JsonObject) -> Difference:
         left, right = found[LEFT], found[RIGHT]
         both = left is not None and right is not None
         columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
@@ -157,21 +153,15 @@ class DiffReport(Showable):
         """Release the rows that Spark keeps."""
         self.differences.unpersist()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
 
 def diff(
     left: DataFrame, right: DataFrame, identity: Sequence[str], names: tuple[str, str] = ("left", "right")
 ) -> DiffReport:
     """Compare the rows of two frames, such as snapshots of tables, by key.
 
-    Meta columns are not compared. Columns are found by name, in upper or lower case; those that one side alone has are
-    not compared, and named in the verdict. Columns of two types are compared only in a type that holds the values of
-    both: integers, decimals, or a float and a double, by its decimal text.
+    Meta columns are not compared. Columns are found by name, in upper or lower case; columns on one side only are not
+    compared, but the verdict names them. Columns of two types are compared in a type that holds the values of both:
+    integers, decimals, or a float and a double, by its decimal text.
 
     Args:
         left: one side.
@@ -180,8 +170,8 @@ def diff(
         names: what the sides are called.
 
     Raises:
-        InputError: a side lacks a column of the key, has a key twice, or columns whose names differ in case alone; or a
-            column has types on the two sides of which none holds the values of the other.
+        InputError: a side lacks a column of the key, has a key twice, or columns whose names differ in case alone; or
+            neither type of a column holds the values of the other.
     """
     sides = [frame.drop(*META_COLUMNS) for frame in (left, right)]
     for frame, name in zip(sides, names, strict=True):
@@ -208,7 +198,7 @@ def _check_names(frame: DataFrame, side: str) -> None:
     seen: dict[str, str] = {}
     for name in frame.columns:
         if (other := seen.get(name.lower())) is not None:
-            msg = f"{side} has the columns {other} and {name}, and names are compared without their case; rename one"
+            msg = f"{side} has the columns {other} and {name}, but names are compared case-insensitively; rename one"
             raise InputError(msg)
         seen[name.lower()] = name
 
@@ -225,7 +215,7 @@ def _check_key(frame: DataFrame, key: tuple[str, ...], side: str) -> None:
         raise InputError(msg)
     twice = frame.groupBy(*map(quoted, key)).count().where(sf.col("count") > 1).select(*map(quoted, key)).head()
     if twice is not None:
-        values = ((column, "" if value is None else str(value)) for column, value in twice.asDict().items())
-        told = ", ".join(f"{column}={current().text(column, value) or 'null'}" for column, value in values)
+        values = {column: "" if value is None else str(value) for column, value in twice.asDict().items()}
+        told = ", ".join(f"{column}={text or 'null'}" for column, text in shown_values(values).items())
         msg = f"{side} has several rows of the key {told}; compare by columns that identify a row"
         raise InputError(msg)

@@ -10,12 +10,14 @@ from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import Comparison, is_release, plan_to
 from bridge.compare.onto_table import BASE, DELETE
+from bridge.compare.questions import Question
 from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of_each, rebuilt_commits
 from bridge.compare.replay import compare
+from bridge.compare.replay_report import report_replays
 from bridge.engines import COMMIT, KIND
 from bridge.pipeline import differences, join_rows
-from bridge.report import Report, Showable, Table
-from bridge.spark import META_COLUMNS, distinct_keys, kept
+from bridge.report import Judged, Listing, Report, Severity, Showable, Table
+from bridge.spark import META_COLUMNS, distinct_keys, functions, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from bridge.compare.replay_report import ReplayReport
     from bridge.hudi import HudiTable
     from bridge.pipeline import Scope
-    from payloads import HudiRelease
+    from payloads import HudiRelease, PayloadRef
 
 _NUMBER = "_pb_versions"
 
@@ -34,7 +36,7 @@ class HeldCommit(NamedTuple):
     Attributes:
         instant: its requested time.
         logged: rows and deletes in logs, as they were written.
-        based: keys whose row is in a base file alone: inserted, or merged with the versions before.
+        based: keys whose row is in a base file only: inserted, or merged with the versions before.
         deletes: the deletes among `logged`.
         written: how many inserts, updates and deletes the timeline says that it wrote; None where it is archived.
     """
@@ -53,7 +55,7 @@ class HeldCommit(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class HistoryReport(Showable):
-    """What `table_history` answers.
+    """The result of `table_history`.
 
     Attributes:
         path: the table.
@@ -61,7 +63,7 @@ class HistoryReport(Showable):
         keys: how many keys the files hold.
         versions: how many keys have so many versions, by their number.
         commits: what is held of each commit, the oldest first.
-        merges_on_read: whether commits leave what they write in logs; those of copy-on-write tables leave winners.
+        merges_on_read: whether commits keep what they wrote in logs; those of copy-on-write tables keep merged rows.
     """
 
     path: str
@@ -83,7 +85,8 @@ class HistoryReport(Showable):
         seen += f"; {sum(one.is_complete for one in self.commits)} of {len(self.commits)} commits complete."
         if self.merges_on_read:
             return seen
-        return f"{seen} Commits of copy-on-write tables hold winners alone: what lost, and what was deleted, is gone."
+        kept = "Commits of copy-on-write tables keep only the merged rows: versions that lost or were deleted are gone."
+        return f"{seen} {kept}"
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
@@ -94,30 +97,30 @@ class HistoryReport(Showable):
             "keys_by_versions": {str(number): keys for number, keys in sorted(self.versions.items())},
         }
         report.results = [commit._asdict() | {"complete": commit.is_complete} for commit in self.commits]
-        columns = ("instant", "in logs", "in base files alone", "deletes", "written")
+        columns = ("instant", "in logs", "in base files only", "deletes", "written")
         lines = [dict(zip(columns, commit, strict=True)) for commit in self.commits]
         report.body.append(Table.of_rows(columns, lines, "What the files still hold of each commit"))
         lines = [{"versions": number, "keys": keys} for number, keys in sorted(self.versions.items())]
-        report.body.append(Table.of_rows(("versions", "keys"), lines, "Keys by how many versions they have"))
+        report.body.append(Table.of_rows(("versions", "keys"), lines, "Keys by number of versions"))
         return report
-
-    def to_json(self) -> str:
-        """Return what `payload-bridge history --output json` prints."""
-        return self.to_report().as_json()
 
 
 def table_history(table: HudiTable) -> HistoryReport:
-    """Say which versions the files of a table still hold, and of how many keys how many.
+    """Return which versions the files of a table still hold, and how many keys have how many.
 
     Raises:
-        InputError: no meta columns tell the commits.
+        InputError: there are no meta columns, which name the commits.
         HudiTableError: the table can't be read.
     """
     found = kept(first_of_each(table))
     try:
         written = _written(table)
         is_logged = sf.col(KIND) != BASE
-        counts = (sf.count_if(is_logged), sf.count_if(~is_logged), sf.count_if(sf.col(KIND) == DELETE))
+        counts = (
+            functions.count_if(is_logged),
+            functions.count_if(~is_logged),
+            functions.count_if(sf.col(KIND) == DELETE),
+        )
         rows = found.groupBy(MOMENT).agg(*counts).orderBy(MOMENT).collect()
         commits = [HeldCommit(*row)._replace(written=written.get(row[0])) for row in rows]
         each = found.groupBy(*KEY_COLUMNS).agg(sf.count_distinct(MOMENT).alias(_NUMBER))
@@ -144,16 +147,16 @@ def _written(table: HudiTable) -> dict[str, int]:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class HistoryReplay(Showable):
-    """What `replay_history` answers: the replay, and how far it can be trusted.
+class HistoryReplay(Judged, Listing):
+    """The result of `replay_history`: the replay, and how far it can be trusted.
 
     Attributes:
         replay: both sides.
         history: what the files hold.
         rebuilt: the commits that were written again.
         rows: how many rows the table has, in the scope.
-        unlike: how many of its keys the replay of its own release leaves another row of, or none, or one too many: what
-            is lost of their history decides.
+        unlike: how many keys the replay under the table's own release does not reproduce, because part of their history
+            is lost.
     """
 
     replay: ReplayReport
@@ -163,25 +166,25 @@ class HistoryReplay(Showable):
     unlike: int
 
     @property
-    def success(self) -> bool:
-        """Whether no key differs after any commit."""
-        return self.replay.success
+    def severities(self) -> frozenset[Severity]:
+        """Whether a key differs after any commit, the other side is refused, or lost history decides about keys."""
+        return Severity.in_part(self.replay.severities, self.unlike)
 
     @property
     def proof(self) -> str:
         """What the answer can prove."""
         told = "The rebuilt commits, written again by the table's own release, give "
         told += "exactly its rows" if not self.unlike else f"other rows for {self.unlike} of its keys"
-        told = f"{told} ({self.rows}). Differences show what the other release would have made of what is still held."
+        told = (
+            f"{told} ({self.rows}). Differences show what the other release would have made of the commits still held."
+        )
         return f"{told} {self.rebuilt.assumption}".rstrip()
-
-    def _readable(self) -> Report:
-        return self.to_report(whole=False)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line, as `ReplayReport.to_report`."""
-        report = self.replay.to_report(sample, whole=whole)
-        report.statistics |= {"question": "history", "rows": self.rows, "not_rebuilt": self.unlike}
+        report = report_replays([self.replay], sample, whole=whole, question=Question.HISTORY)
+        report.found(*self.severities)
+        report.statistics |= {"rows": self.rows, "not_rebuilt": self.unlike}
         report.statistics |= self.history.to_report().statistics
         report.statistics["compactions"] = [one._asdict() for one in self.rebuilt.compactions]
         report.body += [self.history.verdict, self.proof]
@@ -197,26 +200,27 @@ def replay_history(
     table: HudiTable,
     to: str | HudiRelease,
     *,
-    payload: str | None = None,
+    payload: str | PayloadRef | None = None,
     props: Mapping[str, str] | None = None,
     scope: Scope | None = None,
 ) -> HistoryReplay:
-    """Write the commits that a table still holds once more, to new tables of two releases.
+    """Replay the commits that a table still holds, on new tables of two releases.
 
-    Commits are rebuilt from log blocks and successive base files, compactions run where they ran; the report says how
-    much is seen, and whether the table's own release comes to the table's rows again.
+    Commits are rebuilt from log blocks and successive base files, and compactions run where they ran. The report says
+    how complete the history is, and whether the table's own release reproduces the table's rows.
 
     Args:
         table: the table, with the release that wrote it.
-        to: what `replay` takes.
+        to: as in `replay`.
         payload: the class that the writer passes; None for the table's.
         props: other options of the writer.
         scope: the keys that are replayed; `since` is an instant.
 
     Raises:
-        InputError: no meta columns tell the commits, or there are no rows.
+        InputError: there are no meta columns, which name the commits, or no rows.
         PlanError: the logs hold partial updates, which can't be replayed as rows of a batch.
-        PayloadBridgeError, PySparkException: the table's own side fails. Where only the other does, it is REFUSED.
+        PayloadBridgeError, PySparkException: merging under the table's own release fails. If only the other side fails,
+        it is REFUSED.
     """
     with contextlib.ExitStack() as closing:
         rebuilt = rebuilt_commits(table, scope)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare.differing import Counts, Difference, Example
+    from bridge.compare.difference import Counts, Difference, Example
     from bridge.plan import TableType
 
     Names = tuple[str, str]

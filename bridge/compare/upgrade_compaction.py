@@ -88,7 +88,7 @@ def upgraded_slices(
     waiting = [one for one in logged if _group(one) in pending]
     if waiting and (runs or hidden):  # else no log of the table is compacted
         stored = properties or change_version(table.properties, can.created_version, release)
-        query = dataclasses.replace(before.query, plan=opened.read_by(release, stored).plan)
+        query = dataclasses.replace(before.query, plan=opened.read_by(release, stored).merging_plan)
         found = found._replace(waiting=Answer(query, [_without(one, hidden) for one in waiting]), hidden=len(hidden))
     query = queries.snapshot(schema_on_read=True).query
     if query.history is not None and runs:
@@ -109,15 +109,12 @@ def check_compaction(table: HudiTable, release: HudiRelease, properties: Mapping
         PlanError: saying why, and what to do first.
     """
     found, reader = upgraded_slices(table, release, properties), table.read_by(release)
-    waits = (
-        f"a compaction that was planned and has not run: Hudi {release} upgrades the table without running it, and "
-        "then "
-    )
+    waits = f"a pending compaction: Hudi {release} upgrades the table without running it, and then "
     hides = f"hides {found.hidden} log files that were written to its file groups since"
     merges = "merges the logs of its file groups by the new settings"
     reads = (
-        f"a schema history (hoodie.schema.on.read.enable): the compaction in an upgrade to Hudi {release} reads "
-        "renamed and dropped columns by it, and a query does not"
+        f"a schema history (hoodie.schema.on.read.enable): the compaction in an upgrade to Hudi {release} resolves "
+        "renamed and dropped columns by it, but a query does not"
     )
     run, compact = (f"{do} with Hudi {table.release} first" for do in ("run it", "compact"))
     for which, why, do in (
@@ -125,7 +122,7 @@ def check_compaction(table: HudiTable, release: HudiRelease, properties: Mapping
         (found.by_ids, reads, compact),
     ):
         if which.slices and (number := found.differing(reader, which).count()):
-            told = f"{number} row{' is another' if number == 1 else 's are others'} than Hudi {release} shows before it"
+            told = f"{number} row{' differs' if number == 1 else 's differ'} from what Hudi {release} shows before it"
             msg = f"{table.path} has {why}: {told}; {do} (CALL run_compaction)"
             raise PlanError(msg)
 

@@ -30,6 +30,8 @@ from bridge.config.job_settings import (
 )
 from bridge.config.keys import (
     AUTO_UPGRADE,
+    CLUSTERING,
+    CLUSTERS_UNMERGED,
     DELETE_KEY,
     DELETE_MARKER,
     IMPLEMENTATIONS,
@@ -60,12 +62,15 @@ from bridge.config.stored import TableMergeConfig, read_table
 from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, OVERWRITE, SUCCESSORS, implicit_delete_marker
 from bridge.config.table_type import TableType
 from bridge.config.table_versions import change_version
-from bridge.config.validation import Conflict, check_writer, conflicts_of
+from bridge.config.unmodelled import option_warnings, unmodelled
+from bridge.config.validation import Conflict, check_writer, conflicts_of, partition_columns, unchecked_partition
 
 __all__ = [
     "AUTO_UPGRADE",
     "BUILT_IN_STRATEGIES",
     "CHOSEN_VERSIONS",
+    "CLUSTERING",
+    "CLUSTERS_UNMERGED",
     "DEFAULT",
     "DELETE_KEY",
     "DELETE_MARKER",
@@ -129,12 +134,16 @@ __all__ = [
     "key_hint",
     "literal",
     "mode_of_payload",
+    "option_warnings",
     "ordering_of",
     "parse_properties",
+    "partition_columns",
     "payload_of_mode",
     "read_job_settings",
     "read_properties",
     "read_table",
     "settings_of",
     "to_sql",
+    "unchecked_partition",
+    "unmodelled",
 ]

@@ -66,9 +66,14 @@ class Capabilities:
         event_time_payload: EventTimeAvroPayload means EVENT_TIME_ORDERING, else CUSTOM (HoodieTableConfig).
         commit_time_payload: a table in COMMIT_TIME_ORDERING without a class has OverwriteWithLatestAvroPayload
             (HoodieTableConfig.getPayloadClass).
+        custom_deletes: a payload reads a delete field and marker of the writer's own (DefaultHoodieRecordPayload).
+        fails_custom_deletes: the patch release before the ported one, in which a write of marked rows fails; None for
+            none (HUDI-6961).
         operation_deletes: readers find deletes by `_hoodie_operation` and by no custom marker, else the reverse
             (DeleteContext).
         commit_time_lookup: a global index that moves no rows merges in COMMIT_TIME_ORDERING too (HoodieIndexUtils).
+        merges_moved_rows: a global index merges a row that moves to another partition with the one that it leaves, else
+            it stores it as it comes (HoodieIndexUtils.mergeForPartitionUpdatesIfNeeded).
         record_index: the metadata table can have an index of records (HoodieIndex.IndexType.RECORD_INDEX).
         partition_from_path: a merge-on-read query shows partition columns as the path has them, else as the file has
             them (HoodieFileGroupReaderBasedParquetFileFormat).
@@ -124,8 +129,11 @@ class Capabilities:
     separate_writer_options: bool
     event_time_payload: bool
     commit_time_payload: bool
+    custom_deletes: bool
     operation_deletes: bool
+    fails_custom_deletes: str | None = None
     commit_time_lookup: bool
+    merges_moved_rows: bool
     record_index: bool
     partition_from_path: bool
     lists_by_metadata: bool
@@ -196,8 +204,10 @@ _V0_12 = Capabilities(
     separate_writer_options=False,
     event_time_payload=False,
     commit_time_payload=False,
+    custom_deletes=False,
     operation_deletes=False,
     commit_time_lookup=True,
+    merges_moved_rows=False,
     record_index=False,
     partition_from_path=False,
     lists_by_metadata=False,
@@ -220,7 +230,12 @@ _V0_12 = Capabilities(
     delete_block_instants=False,
 )
 _V0_13 = replace(
-    _V0_12, release=HudiRelease.V0_13, bundle="0.13.1", is_assumed_writer=True, mergers=True, delete_block_utf8=27
+    _V0_12,
+    release=HudiRelease.V0_13,
+    bundle="0.13.1",
+    is_assumed_writer=True,
+    mergers=True,
+    delete_block_utf8=27,
 )
 _V0_14 = replace(
     _V0_13,
@@ -229,11 +244,21 @@ _V0_14 = replace(
     newest_spark="3.4",
     is_assumed_writer=False,
     writable_versions=(3, 5, 6),
+    merges_moved_rows=True,
+    custom_deletes=True,
+    fails_custom_deletes="0.14.0",
     record_index=True,
     delete_block_utf8=None,
     delete_block_instants=True,
 )
-_V0_15 = replace(_V0_14, release=HudiRelease.V0_15, bundle="0.15.0", newest_spark="3.5", is_assumed_writer=True)
+_V0_15 = replace(
+    _V0_14,
+    release=HudiRelease.V0_15,
+    bundle="0.15.0",
+    newest_spark="3.5",
+    is_assumed_writer=True,
+    fails_custom_deletes=None,
+)
 _V1_0 = replace(
     _V0_15,
     release=HudiRelease.V1_0,

@@ -74,7 +74,7 @@ def created_properties(
     newest = capabilities(release).created_version
     version = WRITE_TABLE_VERSION.read(options, release) or newest
     if version > newest:
-        msg = f"Hudi {release} can't create table version {version}, but {newest} and below"
+        msg = f"Hudi {release} can't create table version {version}, only {newest} and below"
         raise MergeConfigError(msg)
     stored = {TABLE_TYPE.key: _STORED_TYPE[table_type], TABLE_VERSION.key: str(version)}
     table = capabilities(release, version)

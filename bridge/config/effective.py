@@ -110,8 +110,8 @@ def effective_config(
     newest = can.created_version
     if table.version > newest:
         msg = (
-            f"Hudi {release} can't read table version {table.version}, but {newest} and below; "
-            "use a later release or downgrade the table"
+            f"Hudi {release} can't read table version {table.version}, only {newest} and below; use a later release "
+            "or downgrade the table"
         )
         raise MergeConfigError(msg)
     options = writer or {}
@@ -206,7 +206,7 @@ def _table_rule(table: TableMergeConfig, release: HudiRelease) -> PointRule:
 
 
 def _why_table_payload(table: TableMergeConfig) -> str:
-    return "the table's class" if table.payload else "the default, as the table stores no class"
+    return "the table's class" if table.payload else "the default, because the table stores no class"
 
 
 # -- ordering and merge properties

@@ -15,25 +15,37 @@ from bridge.config.capabilities import capabilities
 from bridge.config.keys import (
     BLOOM_INDEX_MOVES,
     BUCKET_ENGINE,
+    DROP_PARTITION_COLUMNS,
+    DUPLICATE_INSERTS,
     IMPLEMENTATIONS,
     INDEX_TYPE,
     MERGE_PROPERTY_PREFIX,
+    PAYLOAD_CLASS,
+    POPULATE_META_FIELDS,
+    RECORD_INDEX_MOVES,
     SIMPLE_INDEX_MOVES,
+    SMALL_FILE_CANDIDATES,
+    SMALL_FILE_LIMIT,
     TABLE_ENTRIES,
+    TABLE_NAME,
     TABLE_TYPE,
+    WRITE_HIVE_STYLE,
+    WRITE_KEYGEN_CLASS,
     WRITE_PARTITION,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
     WRITE_RECORD_KEY,
     WRITE_STRATEGY_ID,
     WRITE_TABLE_TYPE,
+    WRITE_URL_ENCODED,
     WRITER_ENTRIES,
 )
 from bridge.config.properties import parse_properties
+from bridge.config.unmodelled import unmodelled
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from payloads.release import HudiRelease
@@ -100,10 +112,14 @@ def read_job_settings(path: Path, release: HudiRelease) -> JobSettings:
     if _CREATE_TABLE.search(_uncommented(text)):
         found = JobSettings(JobFormat.FLINK, tuple(_of_flink(path, text)))
     elif re.search(r"^\s*spark\.", text, re.MULTILINE):
-        settings = (_of_spark(key, value.strip(), release) for key, value in parse_properties(text).items())
-        found = JobSettings(JobFormat.SPARK, tuple(settings))
+        items = parse_properties(text).items()
+        found = JobSettings(JobFormat.SPARK, tuple(_of_spark(key, value.strip(), release) for key, value in items))
     else:
-        found = JobSettings(JobFormat.HUDI, tuple(_of_hudi(key, value) for key, value in _hudi_lines(path, ())))
+        settings = tuple(_of_hudi(key, value) for key, value in _hudi_lines(path, ()))
+        is_streamers = any(one.key.startswith(_STREAMER) for one in settings)
+        if is_streamers and not capabilities(release).merge_modes:
+            settings = tuple(_of_streamer(settings, release))
+        found = JobSettings(JobFormat.HUDI, settings)
     if not found.settings:
         msg = f"{path} holds no settings; name a file of Hudi properties, a Spark conf or the DDL of a Flink table"
         raise PayloadConfigError(msg)
@@ -113,7 +129,7 @@ def read_job_settings(path: Path, release: HudiRelease) -> JobSettings:
 # -- which keys count
 
 _NO_EFFECT: Final = "no effect on how records merge"
-_NOT_HUDI: Final = "not a key of Hudi"
+_NOT_HUDI: Final = "not a Hudi key"
 _BY_OPTION: Final = "the type of a table is chosen with --table-type"
 _PLAN_KEYS: Final = frozenset(
     {
@@ -123,23 +139,53 @@ _PLAN_KEYS: Final = frozenset(
         BUCKET_ENGINE,
         SIMPLE_INDEX_MOVES,
         BLOOM_INDEX_MOVES,
+        RECORD_INDEX_MOVES,
+        SMALL_FILE_LIMIT,
+        SMALL_FILE_CANDIDATES,
+        DUPLICATE_INSERTS.key,
     }
 )
 _MERGE_KEYS: Final = _PLAN_KEYS | {
     name for entry in (*WRITER_ENTRIES, *TABLE_ENTRIES) for name in (entry.key, *entry.aliases)
 }
+_HELD_AGAINST_TABLE: Final = frozenset(
+    {TABLE_NAME, WRITE_KEYGEN_CLASS, WRITE_HIVE_STYLE, WRITE_URL_ENCODED, DROP_PARTITION_COLUMNS, POPULATE_META_FIELDS}
+)
+"""What decides no merge, but has Hudi refuse a write if the table stores another value."""
 
 
 def _of_hudi(key: str, value: str) -> JobSetting:
     """Name the option that a key of Hudi sets."""
     if key in {WRITE_TABLE_TYPE, TABLE_TYPE.key}:
         return JobSetting(key, value, None, _BY_OPTION)
-    if key in _MERGE_KEYS or key.startswith(MERGE_PROPERTY_PREFIX):
-        return JobSetting(key, value, key)
+    does = unmodelled(key, value)
+    if does is not None or key in _MERGE_KEYS | _HELD_AGAINST_TABLE or key.startswith(MERGE_PROPERTY_PREFIX):
+        return JobSetting(key, value, key, "" if does is None else f"not followed: it {does}")
     return JobSetting(key, value, None, _NO_EFFECT if key.startswith("hoodie.") else _NOT_HUDI)
 
 
 # -- Hudi properties
+
+_STREAMER: Final = ("hoodie.deltastreamer.", "hoodie.streamer.")
+_CLASS_KEYS: Final = (WRITE_PAYLOAD_CLASS.key, PAYLOAD_CLASS.key)
+
+
+def _of_streamer(settings: Iterable[JobSetting], release: HudiRelease) -> Iterator[JobSetting]:
+    """Say what counts of the file of a Hudi Streamer of 0.x: its command names the class and the ordering field.
+
+    Source: HoodieDeltaStreamer.Config and DeltaSync of 0.12 to 0.15.
+    """
+    default = WRITE_PAYLOAD_CLASS.default_text(release) or ""
+    by_command = (
+        f"Hudi Streamer {release} takes the class from --payload-class, by default {default.rpartition('.')[2]}"
+    )
+    by_field = f"Hudi Streamer {release} orders by --source-ordering-field; give that as --ordering"
+    for one in settings:
+        if one.name in _CLASS_KEYS:
+            yield one._replace(name=None, why=by_command)
+        else:
+            yield one._replace(why=by_field) if one.name == WRITE_PRECOMBINE.key else one
+    yield JobSetting("--payload-class (Hudi Streamer's default)", default, WRITE_PAYLOAD_CLASS.key)
 
 
 def _hudi_lines(path: Path, including: tuple[Path, ...]) -> Iterator[tuple[str, str]]:
@@ -187,7 +233,7 @@ def _of_spark(key: str, value: str, release: HudiRelease) -> JobSetting:
     if not capabilities(release).spark_conf:
         why = f"Hudi {release} does not read spark.hoodie.*; pass {hudi} to the writer"
         return JobSetting(key, value, None, why)
-    return found._replace(key=key, why="in SQL alone; the DataFrame writer of 1.2.0 does not read it")
+    return found._replace(key=key, why="in SQL only; the DataFrame writer of 1.2.0 does not read it")
 
 
 # -- the DDL of a Flink table

@@ -64,9 +64,14 @@ def _table_type(text: str) -> TableType:
 
 
 _FIRST_UPGRADE: Final = "first upgrade the table with Hudi 0.12 to 0.15, by a write or with hudi-cli"
+_KEYLESS: Final = (
+    "Such a table stores no record key, so a write by 0.14 or later that names one is refused (apache/hudi#19723): "
+    "upgrade it with 0.12 or 0.13, or with hudi-cli. The upgrade does not store the ordering field either "
+    "(apache/hudi#19738): pass it in each write"
+)
 _OTHER_VERSIONS: Final = {
-    "0": f"Hudi 0.5 or older; {_FIRST_UPGRADE}",
-    "1": f"Hudi 0.6 to 0.8; {_FIRST_UPGRADE}",
+    "0": f"Hudi 0.5 or older; {_FIRST_UPGRADE}. {_KEYLESS}",
+    "1": f"Hudi 0.6 to 0.8; {_FIRST_UPGRADE}. {_KEYLESS}",
     "2": f"Hudi 0.9; {_FIRST_UPGRADE}",
     "4": f"Hudi 0.11; {_FIRST_UPGRADE}",
     "7": "an upgrade to Hudi 1.0 that did not end; finish it with Hudi 1.0",
@@ -225,8 +230,22 @@ PARTITION_BUCKETS: Final = "hoodie.bucket.index.partition."
 SIMPLE_INDEX_MOVES: Final = "hoodie.simple.index.update.partition.path"
 BLOOM_INDEX_MOVES: Final = "hoodie.bloom.index.update.partition.path"
 RECORD_INDEX_MOVES: Final = "hoodie.record.index.update.partition.path"
+CLUSTERING: Final = (
+    "hoodie.clustering.inline",
+    "hoodie.clustering.schedule.inline",
+    "hoodie.clustering.async.enabled",
+    "hoodie.datasource.clustering.inline.enable",
+    "hoodie.datasource.clustering.async.enable",
+)
+"""The options that have a writer cluster its table."""
+CLUSTERS_UNMERGED: Final = ByRelease(first=False, since={"1.2": True})
+"""Whether clustering reads file groups without the merge settings of the writer (apache/hudi#18980, #19007)."""
 SMALL_FILE_LIMIT: Final = "hoodie.parquet.small.file.limit"
 SMALL_FILE_CANDIDATES: Final = "hoodie.merge.small.file.group.candidates.limit"
+DUPLICATE_INSERTS: Final = ConfigEntry(
+    "hoodie.merge.allow.duplicate.on.inserts", is_true, ByRelease("false", {"0.15": "true"})
+)
+"""Whether an insert into a file that has its key adds a row, else it updates that one (HUDI-6089)."""
 
 TABLE_ENTRIES: Final[tuple[ConfigEntry[Any], ...]] = (
     TABLE_VERSION,

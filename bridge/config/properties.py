@@ -15,10 +15,14 @@ def read_properties(path: Path) -> dict[str, str]:
     """Read a properties file; Java reads such files as ISO-8859-1.
 
     Raises:
-        PayloadConfigError: the file has a broken escape.
-        OSError: it can't be read.
+        PayloadConfigError: the file has a broken escape, or can't be read.
     """
-    return parse_properties(path.read_bytes().decode("iso-8859-1"))
+    try:
+        text = path.read_bytes().decode("iso-8859-1")
+    except OSError as error:
+        msg = f"{path} can't be read ({error.strerror}); name a table, or a properties file"
+        raise PayloadConfigError(msg) from error
+    return parse_properties(text)
 
 
 def parse_properties(text: str) -> dict[str, str]:

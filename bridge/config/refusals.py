@@ -67,12 +67,18 @@ class MergeConfigError(PayloadConfigError):
     def from_initial_version(cls, version: int, newest: int) -> MergeConfigError:
         """Build the error for a downgraded table that the older release still can't write."""
         return cls(
-            f"the table was made at version {version}, which hoodie.table.initial.version keeps after a downgrade, and "
-            f"this release reads but does not write it, since it knows versions up to {newest}; write a new table"
+            f"the table was created at version {version}, which hoodie.table.initial.version keeps after a "
+            f"downgrade; this release knows versions up to {newest}, so it reads but does not write the table: write "
+            "a new one"
         )
 
     @classmethod
-    def from_conflicts(cls, conflicts: Iterable[tuple[str, str, str]]) -> MergeConfigError:
-        """Build the error for options (name, passed, stored) of a writer that differ from what the table stores."""
+    def from_conflicts(cls, conflicts: Iterable[tuple[str, str, str]], what: str = "") -> MergeConfigError:
+        """Build the error for options (name, passed, stored) of a writer that differ from what the table stores.
+
+        `what` is refused, as the beginning of the sentence.
+        """
         lines = "; ".join(f"{name}: passed {passed}, stored {stored}" for name, passed, stored in conflicts)
-        return cls(f"the writer's options conflict with the table ({lines}); leave them out, or pass what is stored")
+        return cls(
+            f"{what}the writer's options conflict with the table ({lines}); leave them out, or pass what is stored"
+        )

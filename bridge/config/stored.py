@@ -24,6 +24,7 @@ from bridge.config.keys import (
 from bridge.config.properties import read_properties
 from bridge.config.succession import DEFAULT, OVERWRITE
 from bridge.config.table_type import TableType
+from payloads.arguments import checked
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 
@@ -67,19 +68,20 @@ class TableMergeConfig:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
+    @checked
     def from_properties(
-        cls, properties: Mapping[str, str], release: HudiRelease = HudiRelease.latest()
+        cls, properties: Mapping[str, str], release: str | HudiRelease = HudiRelease.latest()
     ) -> TableMergeConfig:
         """Read the properties of a table; without a version, of one that the release creates.
 
         It understands every name that any release has stored, whether or not `release` reads it.
 
         Raises:
-            PayloadConfigError: naming the property that can't be read.
+            PayloadConfigError: a property can't be read; the message names it.
         """
-        latest = HudiRelease.latest()
+        latest, created = HudiRelease.latest(), capabilities(HudiRelease.parse(release)).created_version
         return cls(
-            version=first_given(properties, latest, TABLE_VERSION) or capabilities(release).created_version,
+            version=first_given(properties, latest, TABLE_VERSION) or created,
             table_type=first_given(properties, latest, TABLE_TYPE) or TableType.COPY_ON_WRITE,
             mode=first_given(properties, latest, MERGE_MODE),
             payload=first_given(properties, latest, PAYLOAD_CLASS),

@@ -5,7 +5,7 @@ Source: HoodieWriteConfig and HoodieIndexConfig of 0.15.0 to 1.2.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.config.keys import (
     BLOOM_INDEX_MOVES,
@@ -37,13 +37,13 @@ _RULES = (WRITE_PAYLOAD_CLASS, WRITE_MERGE_MODE, WRITE_STRATEGY_ID, PAYLOAD_CLAS
 _INDEXES = ("BLOOM", "SIMPLE", "BUCKET", *_MOVES)
 
 
-def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, Any]:
+def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, object]:
     """Return the fields of a plan that Hudi's own properties set; a field without its property is left out.
 
     Raises:
         PlanError: an index type that is not ported.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     if COMBINE_BEFORE_UPSERT.key in props:
         found["combine_before_upsert"] = _is_true(props[COMBINE_BEFORE_UPSERT.key])
     if INDEX_TYPE not in props:

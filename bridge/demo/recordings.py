@@ -62,7 +62,7 @@ class Recording:
     snapshots: list[Rows]
     compact_after: tuple[int, ...]
 
-    def versions(self, identity: tuple[Any, ...]) -> list[tuple[int, Record]]:
+    def versions(self, identity: tuple[object, ...]) -> list[tuple[int, Record]]:
         """Return the rows of one partition and key with the number of their commit, by arrival."""
         batches = enumerate(self.batches, start=1)
         return [(commit, row) for commit, rows in batches for row in rows if identity_of(row) == identity]
@@ -81,7 +81,7 @@ class RealAnswer(NamedTuple):
         return collections.Counter(map(_frozen, self.rows)) == collections.Counter(map(_frozen, self.expected))
 
 
-def identity_of(row: Row) -> tuple[Any, ...]:
+def identity_of(row: Row) -> tuple[object, ...]:
     """Return partition and key of a row."""
     return row[PARTITION], row[KEY]
 
@@ -148,7 +148,7 @@ def disagreeing(left: Rows, right: Rows) -> list[tuple[Any, ...]]:
 def smallest(recording: Recording, identities: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Return the identity with the fewest versions; of several the one that is complete first."""
 
-    def size(identity: tuple[Any, ...]) -> tuple[Any, ...]:
+    def size(identity: tuple[object, ...]) -> tuple[Any, ...]:
         versions = recording.versions(identity)
         return len(versions), versions[-1][0], identity
 

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from bridge.display.notebook import Fragment, Grid, notebook_html
-from bridge.display.printable import printable
+from bridge.display.printable import escaped_json, printable
 from bridge.display.templates import file_text, template_of, trusted
+from payloads.visible import escaped
 
-__all__ = ["Fragment", "Grid", "file_text", "notebook_html", "printable", "template_of", "trusted"]
+__all__ = [
+    "Fragment",
+    "Grid",
+    "escaped",
+    "escaped_json",
+    "file_text",
+    "notebook_html",
+    "printable",
+    "template_of",
+    "trusted",
+]

@@ -46,6 +46,20 @@ class Grid(Protocol):
         """The cells that stand out, as row and column."""
 
 
+class Banner(Protocol):
+    """What a verdict says of the rows, as reports have it."""
+
+    @property
+    def value(self) -> str:
+        """The word."""
+
+    @property
+    def style(self) -> str:
+        """The word as a class of the style sheet."""
+
+    mark: str
+
+
 @dataclasses.dataclass(frozen=True)
 class Fragment:
     """What a notebook shows of an object.
@@ -54,7 +68,7 @@ class Fragment:
         brand: what the object is, in a word.
         headline: what it says, in one sentence.
         verdict: the result; empty where the headline says it.
-        tone: `good`, `warns` or `bad`; `plain` where nothing is judged.
+        severity: what the verdict says of the rows; None where nothing is judged.
         warnings: what else the user should know.
         facts: names and values.
         body: paragraphs and tables.
@@ -64,7 +78,7 @@ class Fragment:
     brand: str
     headline: str
     verdict: str = ""
-    tone: str = "plain"
+    severity: Banner | None = None
     warnings: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     body: Sequence[str | Grid] = ()

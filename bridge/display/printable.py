@@ -1,14 +1,15 @@
-"""Text without the characters that XML 1.0 and pages can't show."""
+"""Text without the characters that a terminal, a page or XML acts on, or that hide what a text says."""
 
 from __future__ import annotations
 
-import re
-from typing import Final
-
-# Not allowed in XML 1.0, and best avoided in HTML.
-_UNPRINTABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+from payloads.visible import HIDDEN
 
 
 def printable(text: str) -> str:
-    """Return the text with a replacement character for each of them."""
-    return _UNPRINTABLE.sub("\ufffd", text)
+    """Return the text with a replacement character for each of them, for pages and XML; a carriage return stays."""
+    return HIDDEN.sub(lambda found: "\r" if found[0] == "\r" else "\ufffd", text)
+
+
+def escaped_json(text: str) -> str:
+    r"""Return JSON with each of them as `\u202e`, which JSON reads as the same character."""
+    return HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

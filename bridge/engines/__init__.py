@@ -10,6 +10,7 @@ from bridge.engines.control_columns import (
     ADDED_TYPES,
     ARRIVAL,
     BOOKS,
+    CLAUSE,
     COMMIT,
     FIRST,
     IS_DELETE,
@@ -29,13 +30,17 @@ from bridge.engines.control_columns import (
 from bridge.engines.engine import Choice, Engine, engine_of, run
 from bridge.engines.job import Job
 from bridge.engines.jvm import (
+    CompiledPayloadRef,
     Recompiled,
+    attached,
     bundle_for,
     call_beside,
     check_spark,
     in_driver,
+    in_executors,
     recompiled,
     recompiled_warnings,
+    with_port,
     with_strategy_id,
 )
 from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, few_bytes, fits_one_task
@@ -47,6 +52,7 @@ __all__ = [
     "ADDED_TYPES",
     "ARRIVAL",
     "BOOKS",
+    "CLAUSE",
     "COMMIT",
     "FIRST",
     "IS_DELETE",
@@ -69,6 +75,7 @@ __all__ = [
     "Choice",
     "ColumnMerges",
     "CommitFates",
+    "CompiledPayloadRef",
     "Engine",
     "Fate",
     "Job",
@@ -79,6 +86,7 @@ __all__ = [
     "RowVersion",
     "WholeKeys",
     "arrow_schema",
+    "attached",
     "books_columns",
     "bundle_for",
     "call_beside",
@@ -88,11 +96,13 @@ __all__ = [
     "few_bytes",
     "fits_one_task",
     "in_driver",
+    "in_executors",
     "ordering_text",
     "recompiled",
     "recompiled_warnings",
     "run",
     "starts_of",
     "visible",
+    "with_port",
     "with_strategy_id",
 ]

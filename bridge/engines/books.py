@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-import enum
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,8 @@ from bridge.engines.control_columns import MADE as IS_MADE
 from bridge.errors import BooksError
 from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
+from bridge.spark import functions
+from payloads.backports import StrEnum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,18 +37,18 @@ READ, LEFT = "read", "left"
 SIDES = tuple(origin.name.lower() for origin in Origin)
 """The sides of a merge, by the number of their origin."""
 
-_UNBALANCED = "the books do not balance: {}; rows were lost or doubled, so nothing is written: please report it"
+_UNBALANCED = "the row counts don't balance: {}; rows were lost or duplicated, so nothing is written: please report it"
 _READS = ("compact", "snapshot")
 _BESIDE = "append"  # stored rows stay as they are
 _VISIBLE, _INSERTED = "visible", "inserted"
 
 
-class Fate(enum.StrEnum):
-    """What became of a row that came in.
+class Fate(StrEnum):
+    """What happened to an input row.
 
     Every row has one fate. KEPT: it is in the result itself. MERGED: the result has another row in its place, which
-    replaced it or was made of it. DELETED: a delete left nothing of its key. IGNORED: it changed nothing. QUARANTINED:
-    its key can't be merged.
+    replaced it or was made from it. DELETED: a delete removed its key. IGNORED: it changed nothing. QUARANTINED: its
+    key can't be merged.
     """
 
     MERGED = "merged"
@@ -74,12 +75,12 @@ def final_point(program: str) -> str:
 
 @dataclasses.dataclass(frozen=True)
 class Books:
-    """What became of the rows of a run.
+    """Row counts of a run.
 
     Attributes:
         rows_in: how many rows each side (stored, log, incoming) had when it was read.
-        counts: how many rows had which fate, by merge point, side and fate; together as many as `rows_in`.
-        made: how many rows of the result a merge made, so that they are no row of the input.
+        counts: row counts by merge point, input and outcome; they add up to `rows_in`.
+        made: how many rows of the result were made by a merge, and so are not in the input.
         rows_out: how many rows the result has; for `append` log entries included.
         inserted: how many keys had no row before.
     """
@@ -141,7 +142,7 @@ class Books:
         self.check_sides()
         kept = self.total(Fate.KEPT)
         if kept + self.made != self.rows_out:
-            msg = f"the result has {self.rows_out} rows, of {kept} kept and {self.made} made"
+            msg = f"the result has {self.rows_out} rows, but {kept} were kept and {self.made} made"
             raise BooksError(_UNBALANCED.format(msg))
 
     def check_sides(self) -> None:
@@ -154,7 +155,7 @@ class Books:
             found = {fate: self.total(fate, [side]) for fate in Fate}
             if sum(found.values()) != number:
                 told = ", ".join(f"{count} {fate}" for fate, count in found.items())
-                raise BooksError(_UNBALANCED.format(f"of {number} {side} rows that came in, {told}"))
+                raise BooksError(_UNBALANCED.format(f"of {number} {side} input rows, {told}"))
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the counts as a list: one line a merge point and side, those without rows left out."""
@@ -169,8 +170,8 @@ class Books:
 def columns(outcomes: DataFrame, point: str, plan: MergePlan) -> list[Column]:
     """Return what Spark observes of outcomes that were made with books."""
     found = [
-        sf.count_if(is_visible()).alias(_VISIBLE),
-        sf.count_if(_is(Action.INSERT)).alias(_INSERTED),
+        functions.count_if(is_visible()).alias(_VISIBLE),
+        functions.count_if(_is(Action.INSERT)).alias(_INSERTED),
     ]
     if BOOKS in outcomes.columns:
         return [*found, *fates_of(outcomes)]
@@ -191,16 +192,16 @@ def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:
     stored, newer = SIDES[Origin.STORED], SIDES[Origin.LOG if point in _READS else Origin.INCOMING]
     has_newer, made = sf.col(NEWER) > 0, sf.coalesce(sf.col(IS_MADE), sf.lit(False))
     is_written = _is(Action.INSERT, Action.UPDATE)
-    yield sf.count_if(is_written & made).alias(MADE)
-    yield sf.count_if(_is(Action.KEEP)).alias(entry(point, stored, Fate.KEPT))
+    yield functions.count_if(is_written & made).alias(MADE)
+    yield functions.count_if(_is(Action.KEEP)).alias(entry(point, stored, Fate.KEPT))
     if point != _BESIDE:
-        yield sf.count_if(_is(Action.UPDATE)).alias(entry(point, stored, Fate.MERGED))
-        yield sf.count_if(_is(Action.DELETE)).alias(entry(point, stored, Fate.DELETED))
-    yield sf.count_if(is_written & ~made).alias(entry(point, newer, Fate.KEPT))
-    yield sf.count_if(_is(Action.DELETE)).alias(entry(point, newer, Fate.DELETED))
-    yield sf.count_if(_is(Action.SKIP) | (_is(Action.KEEP) & has_newer)).alias(entry(point, newer, Fate.IGNORED))
+        yield functions.count_if(_is(Action.UPDATE)).alias(entry(point, stored, Fate.MERGED))
+        yield functions.count_if(_is(Action.DELETE)).alias(entry(point, stored, Fate.DELETED))
+    yield functions.count_if(is_written & ~made).alias(entry(point, newer, Fate.KEPT))
+    yield functions.count_if(_is(Action.DELETE)).alias(entry(point, newer, Fate.DELETED))
+    yield functions.count_if(_is(Action.SKIP) | (_is(Action.KEEP) & has_newer)).alias(entry(point, newer, Fate.IGNORED))
     folded = sf.sum(sf.greatest(sf.col(NEWER) - 1, sf.lit(0)))
-    merged = {entry(point, newer, Fate.MERGED): sf.count_if(is_written & made)}
+    merged = {entry(point, newer, Fate.MERGED): functions.count_if(is_written & made)}
     fold = entry(fold_point(plan, Origin[newer.upper()]) or point, newer, Fate.MERGED)
     merged[fold] = merged[fold] + folded if fold in merged else folded
     for name, number in merged.items():

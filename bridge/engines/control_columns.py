@@ -20,6 +20,7 @@ PREFIX = "_pb_"
 # Of versions.
 ORIGIN, COMMIT, ARRIVAL = "_pb_origin", "_pb_commit", "_pb_arrival"
 KIND, SEQUENCE = "_pb_kind", "_pb_seq"
+CLAUSE = "_pb_clause"  # see `Arrival`
 PORT = "_pb_port"  # of the JVM that the worker of a row may call
 # Of outcomes; the first two of versions, too.
 IS_DELETE, ORDERING = f"{PREFIX}{Extra.DELETE}", f"{PREFIX}{Extra.ORDERING}"

@@ -70,9 +70,9 @@ def engine_of(job: Job) -> Choice:
                 raise PlanError(msg) from error
             why = f"not native: {error}"
         else:
-            name, why = EngineName.NATIVE, "the rule runs as Spark's own expressions"
+            name, why = EngineName.NATIVE, "the rule runs as Spark expressions"
             if rule.gathers and not job.fits_one_task:
-                why += "; it gathers the versions of a key, which have to fit into memory"
+                why += "; it collects the versions of a key, which must fit into memory"
     if job.quarantines and job.spec.only_fails:
         msg = f"on_error='quarantine' is not possible in {job.program}: {job.spec.only_fails}; leave it out"
         raise PlanError(msg)

@@ -18,7 +18,7 @@ class Job:
     """One program over the versions of every key.
 
     Attributes:
-        plan: what merges, and how.
+        plan: how versions merge.
         schema: the write schema, without meta columns.
         columns: the data columns of the frame, in order, meta columns included.
         program: a name in `PROGRAMS`.
@@ -26,6 +26,7 @@ class Job:
         instant: commit time for the meta columns of written rows; None to leave them alone.
         only_rows: whether to return only the resulting rows, without actions.
         has_entries: whether a side has deletes without data: a log, or a batch that was combined before.
+        onto_table: whether versions of a real table, in its base files and logs, are among those of the batches.
         books: whether outcomes come with what became of each row of the input.
         fits_one_task: whether the newer side is so small, by the size of its files, that the versions of any key may
             be gathered.
@@ -41,6 +42,7 @@ class Job:
     instant: str | None = None
     only_rows: bool = False
     has_entries: bool = False
+    onto_table: bool = False
     books: bool = False
     fits_one_task: bool = False
     few_bytes: int | None = None

@@ -8,6 +8,8 @@ from bridge.explain.replay_view import replay_view
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
 from bridge.explain.story import story
+from bridge.explain.table_calls import TableCall
+from bridge.explain.table_row import TableRow, table_row
 from bridge.explain.trace import Trace, Tracer, check_traceable, trace_key
 from bridge.explain.traced_keys import replay_causes
 from bridge.explain.traced_programs import TracedCall
@@ -18,6 +20,8 @@ __all__ = [
     "ExplainedSide",
     "Side",
     "SidesTracer",
+    "TableCall",
+    "TableRow",
     "Trace",
     "TracedCall",
     "Tracer",
@@ -30,5 +34,6 @@ __all__ = [
     "replay_view",
     "same_record",
     "story",
+    "table_row",
     "trace_key",
 ]

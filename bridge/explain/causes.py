@@ -35,7 +35,10 @@ class Cause(enum.Enum):
     COLUMNS = "Other columns", "the sides take columns from different versions"
     FAILURE = "Failure", "one side fails where the other does not"
     OTHER = "Another rule", "the sides keep different versions for a reason that the timeline shows"
-    UNSEEN = "Not reproduced", "merged alone, the versions of this key give equal rows: it depends on other keys"
+    UNSEEN = (
+        "Not reproduced",
+        ("merged on their own, the versions of this key give equal rows: the difference depends on other keys"),
+    )
 
     @property
     def id(self) -> str:
@@ -98,7 +101,7 @@ def _compared(call: TracedCall, ordering: Sequence[str]) -> str | None:
         return None
 
 
-def _ordering(side: Side, ordering: Sequence[str]) -> tuple[Any, ...] | None:
+def _ordering(side: Side, ordering: Sequence[str]) -> tuple[object, ...] | None:
     """Return the ordering value of a version; None if it is null, () if nothing orders."""
     if side.record is None:
         missing = side.ordering is None or side.ordering.is_default
@@ -107,7 +110,7 @@ def _ordering(side: Side, ordering: Sequence[str]) -> tuple[Any, ...] | None:
     return None if any(value is None for value in values) else values
 
 
-def _tuple(value: Any) -> tuple[Any, ...]:
+def _tuple(value: object) -> tuple[object, ...]:
     parts = value if isinstance(value, tuple | list) else (value,)
     return tuple(getattr(part, "value", part) for part in parts)
 
@@ -145,6 +148,6 @@ def _any(records: Iterable[Record], names: Sequence[str], test: Any) -> bool:
     return any(name in record and test(name, record[name]) for record in records for name in names)
 
 
-def _is_default(schema: AvroSchema, name: str, value: Any) -> bool:
+def _is_default(schema: AvroSchema, name: str, value: object) -> bool:
     column = schema.by_name.get(name)
     return column is not None and column.has_default and bool(column.default == value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from bridge.explain.versions import column_value, value
+from bridge.explain.versions import TEXTS, column_value, value
 from mergers.rules.words import TERMS, Terms, compares, say
 from payloads.builtin import IS_DELETED, compare_positions
 from payloads.errors import PayloadBridgeError
@@ -59,7 +59,6 @@ _ENTRY: Final = Terms(
 )
 _TERMS: Final = {Point.ALONE: dataclasses.replace(_VERSIONS, newer="it"), Point.ENTRY: _ENTRY}
 _HOW: Final = {How.JAVA: "", How.TEXT: " as text", How.POSITION: " as binlog positions"}
-_TEXTS: Final = {"utf8", "string"}
 
 
 class RuledPair(NamedTuple):
@@ -199,7 +198,7 @@ def _comparison(pair: RuledPair, later: Later, ordering: Sequence[str]) -> str:
     if sign is None:
         unlike = "" if older is None or newer is None else ", values of different types that are not compared"
         return f"{name} {shown[0]} after {shown[1]}{unlike}"
-    how = " as text" if newer is not None and newer.java_type in _TEXTS and later.how is How.JAVA else _HOW[later.how]
+    how = " as text" if newer is not None and newer.java_type in TEXTS and later.how is How.JAVA else _HOW[later.how]
     tie = ", a tie" if sign == "=" else ""
     return f"{name} {shown[0]} {sign} {shown[1]}{how}{tie}{', the lesser wins' if later.reverse and not tie else ''}"
 

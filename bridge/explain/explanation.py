@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import functions as sf
@@ -11,14 +11,14 @@ from pyspark.sql import types as spark_types
 
 from bridge import pipeline
 from bridge.compare import comparison_of
-from bridge.engines import COMMIT, RecordReader, arrow_schema, in_driver
-from bridge.errors import InputError, MergeFailedError, PlanError
+from bridge.engines import CLAUSE, COMMIT, RecordReader, arrow_schema, in_driver
+from bridge.errors import InputError, MergeFailedError, ParameterError, PlanError
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
-from bridge.explain.trace import Trace, Tracer, check_one_row, check_traceable, trace_key
-from bridge.pipeline import ARRIVAL, as_batches
-from bridge.redaction import current
-from bridge.spark import described, prepare, quoted
+from bridge.explain.trace import Trace, Tracer, check_followed, check_traceable, trace_key
+from bridge.pipeline import ARRIVAL, Course, as_batches
+from bridge.redaction import shown_values
+from bridge.spark import described, map_in_arrow, prepare, quoted
 from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
@@ -28,11 +28,13 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.compare import Comparison, Target
-    from bridge.pipeline import Batches, BatchesLike
+    from bridge.pipeline import Batches, BatchesLike, BatchNumber, Steps
     from bridge.plan import MergePlan
+    from bridge.programs import Operations
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
+_CONTROL = (COMMIT, ARRIVAL, CLAUSE)
 _NEAR = 5
 _MOST = 10_000  # versions of a row that are gathered and explained
 
@@ -43,9 +45,11 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
     row: Mapping[str, str],
     to: Target | None = None,
     *,
-    upgrade_after: int | None = None,
+    upgrade_after: BatchNumber | None = None,
+    via: Steps = (),
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
+    compact_every: int | None = None,
 ) -> ExplainReport:
     """Explain how a row came about: every merge call of its key in order, and what decided each.
 
@@ -53,33 +57,48 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
 
     Args:
         batches: the batches, or one DataFrame a batch.
-        plan: what merges, and how; of two sides the first.
+        plan: how versions merge; the first side, if there are two.
         row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
             column that is not needed to find the row may be left out.
-        to: the other side, where there are two, as in `replay`.
+        to: the second side, as in `replay`; None for one side.
         upgrade_after: see `replay`.
+        via: see `replay`.
         keep_table_version: see `replay`.
         compact_after: the batches after which the log of a merge-on-read table is compacted.
+        compact_every: see `replay`.
 
     Raises:
-        InputError: no row, or several, have these values; the message names some that are near.
+        InputError: no row, or several, have these values; the message names similar ones.
+        ParameterError: parameters contradict each other, or name a batch that does not exist.
         PlanError: a plan can't be traced in this process, or the two are not an upgrade.
-        PayloadBridgeError: the side of `plan` fails; a failure of the other one is part of its trace.
+        PayloadBridgeError: merging under `plan` fails; a failure of the other side is part of its trace.
     """
     written = as_batches(batches)
-    if to is not None:
-        settings: dict[str, Any] = {"upgrade_after": upgrade_after, "keep_table_version": keep_table_version}
-        sides = comparison_of(plan, to, commits=len(written), compact_after=compact_after, **settings)
-        return explain_comparison(written, sides, row)
-    check_traceable(plan)
-    identity, found, schema, spark = _found(written, plan, row)
     commits = len(written)
-    settings = {"commits": commits, "compact_after": compact_after, "operations": written.operations_of(plan)}
-    trace = trace_key(found, in_driver(plan, spark), schema, **settings)
-    _raise_unless_aside(trace, plan)
-    return ExplainReport(
-        identity, found, schema, commits, (ExplainedSide(plan, trace),), compact_after=tuple(compact_after)
+    course = Course.of(
+        commits,
+        {plan.table_type},
+        upgrade_after=upgrade_after,
+        via=via,
+        keep_table_version=keep_table_version,
+        compact_after=compact_after,
+        compact_every=compact_every,
     )
+    if to is not None:
+        return explain_comparison(written, comparison_of(plan, to, course, commits), row)
+    if course.upgrade_after is not None:
+        msg = "`upgrade_after`, `via` and `keep_table_version` are for two releases; add `to`"
+        raise ParameterError(msg)
+    check_traceable(plan)
+    compactions, operations = course.compact_after, written.operations_of(plan)
+    check_followed(plan, operations, is_upgraded=False)
+    identity, found, schema, spark = _found(written, plan, row)
+    driven = in_driver(plan, spark)
+    settings: dict[str, Any] = {"compact_after": compactions, "operations": operations}
+    arrived = _arrived(written, plan, operations, identity) or Arrived(found)
+    trace = trace_key(arrived.versions, driven, schema, commits=commits, clauses=arrived.clauses, **settings)
+    _raise_unless_aside(trace, plan)
+    return ExplainReport(identity, found, schema, commits, (ExplainedSide(plan, trace),), compact_after=compactions)
 
 
 def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, str]) -> ExplainReport:
@@ -90,9 +109,11 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
     if sides.operations.by_commit and sides.upgrade_after is not None:
         msg = "explain does not follow operations other than upserts through an upgrade; leave one of them out"
         raise PlanError(msg)
+    check_followed(sides.left, sides.operations, is_upgraded=sides.upgrade_after is not None)
     identity, found, schema, spark = _found(batches, sides.left, row)
     left, right = in_driver(sides.left, spark), in_driver(sides.right, spark)
-    explained = explain_sides(found, schema, dataclasses.replace(sides, left=left, right=right))
+    arrived = [_arrived(batches, plan, sides.operations, identity) for plan in (sides.left, sides.right)]
+    explained = explain_sides(found, schema, dataclasses.replace(sides, left=left, right=right), arrived)
     _raise_unless_aside(explained[0].trace, sides.left)
     return ExplainReport(identity, found, schema, sides.commits, explained, sides, sides.compact_after)
 
@@ -108,13 +129,29 @@ def _found(
     batches: Batches, plan: MergePlan, row: Mapping[str, str]
 ) -> tuple[dict[str, str], list[tuple[int, Record]], AvroSchema, SparkSession]:
     """Return the identity of a row, its versions, their schema, and the session that found them."""
-    check_one_row(batches.operations_of(plan))
     versions = batches.versions(plan)
     layout = pipeline.layout_of(plan, versions)
     spark = versions.sparkSession
     with described(spark, "explain: the row, and its versions"):
         identity = find_row(versions, plan.identity, row)
         return identity, _versions_of(versions, layout, plan, identity), layout.schema, spark
+
+
+class Arrived(NamedTuple):
+    """The versions of a row as one table gets them, and the clause that takes each; see `Tracer.trace`."""
+
+    versions: Sequence[tuple[int, Record]]
+    clauses: Sequence[int | None] = ()
+
+
+def _arrived(batches: Batches, plan: MergePlan, operations: Operations, identity: Mapping[str, str]) -> Arrived | None:
+    """Return what the statements of a table make of the versions of a row; None where there are no statements."""
+    if not operations.statements:
+        return None
+    own = batches.versions(plan).where(_is(identity))
+    versions = pipeline.evaluated(own, plan, operations)
+    rows = _rows_of(versions, pipeline.layout_of(plan, versions), plan, identity)
+    return Arrived([row[:2] for row in rows], [row[2] for row in rows])
 
 
 class SidesTracer:
@@ -141,25 +178,34 @@ class SidesTracer:
         else:
             self._right = Tracer(sides.left, schema, **settings, handover=change)
 
-    def explain(self, versions: Sequence[tuple[int, Record]]) -> tuple[ExplainedSide, ExplainedSide]:
-        """Trace the versions of one key through both sides; errors become part of the traces."""
+    def explain(
+        self, versions: Sequence[tuple[int, Record]], arrived: Sequence[Arrived | None] = (None, None)
+    ) -> tuple[ExplainedSide, ExplainedSide]:
+        """Trace the versions of one key through both sides; errors become part of the traces.
+
+        With `arrived` each side has versions of its own.
+        """
         sides, right = self._sides, self._right
-        left = ExplainedSide(sides.left, self._left.trace(versions))
-        trace = right.trace(versions) if isinstance(right, Tracer) else Trace([], {}, right)
+        of_left, of_right = (one or Arrived(versions) for one in arrived)
+        left = ExplainedSide(sides.left, self._left.trace(*of_left))
+        trace = right.trace(*of_right) if isinstance(right, Tracer) else Trace([], {}, right)
         if sides.upgrade_after is None:
             return left, ExplainedSide(sides.right, trace)
         return left, ExplainedSide(sides.left, trace, sides.right)
 
 
 def explain_sides(
-    versions: Sequence[tuple[int, Record]], schema: AvroSchema, sides: Comparison
+    versions: Sequence[tuple[int, Record]],
+    schema: AvroSchema,
+    sides: Comparison,
+    arrived: Sequence[Arrived | None] = (None, None),
 ) -> tuple[ExplainedSide, ExplainedSide]:
     """Trace the versions of one key through both sides; of several keys, take a `SidesTracer`.
 
     Raises:
         PlanError: a plan can't be traced.
     """
-    return SidesTracer(schema, sides).explain(versions)
+    return SidesTracer(schema, sides).explain(versions, arrived)
 
 
 # -- finding the row
@@ -189,7 +235,7 @@ def find_row(versions: DataFrame, identity: tuple[str, ...], row: Mapping[str, s
     distance = sum((sf.levenshtein(quoted(name), sf.lit(value)) for name, value in row.items()), sf.lit(0))
     near = rows.orderBy(distance, *map(quoted, identity)).limit(_NEAR).collect()
     shown = "; ".join(_words(one.asDict()) for one in near)
-    msg = f"no version has {wanted}; " + (f"near ones are {shown}" if near else "the batches have no rows")
+    msg = f"no version has {wanted}; " + (f"similar ones are {shown}" if near else "the batches have no rows")
     raise InputError(msg)
 
 
@@ -206,13 +252,22 @@ def _text(name: str) -> Column:
 
 
 def _words(row: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={current().text(name, text)}" for name, text in row.items())
+    return ", ".join(f"{name}={text}" for name, text in shown_values(row).items())
 
 
 def _versions_of(
     versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
 ) -> list[tuple[int, Record]]:
-    """Collect the versions of one row in order, as Avro bytes, so that no value is lost."""
+    """Collect the versions of one row in order."""
+    return [row[:2] for row in _rows_of(versions, layout, plan, identity)]
+
+
+def _rows_of(
+    versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
+) -> list[tuple[int, Record, int | None]]:
+    """Collect them as Avro bytes, so that no value is lost, each with the clause that takes it."""
+    if CLAUSE not in versions.columns:
+        versions = versions.withColumn(CLAUSE, sf.lit(None).cast("int"))
     side = pipeline.incoming_side(versions.where(_is(identity)), layout, plan, commit=sf.col(COMMIT).cast("long"))
     schema, data = layout.schema, side.select(*map(quoted, layout.names)).schema
 
@@ -220,18 +275,18 @@ def _versions_of(
         read = RecordReader(schema, arrow_schema(data))
         for batch in batches:
             rows = [encode(schema, record) for record in read.rows(batch)]
-            columns = [batch.column(COMMIT), batch.column(ARRIVAL), pa.array(rows, pa.binary())]
-            yield pa.RecordBatch.from_arrays(columns, names=[COMMIT, ARRIVAL, _DATA])
+            own = [batch.column(name) for name in _CONTROL]
+            yield pa.RecordBatch.from_arrays([*own, pa.array(rows, pa.binary())], names=[*_CONTROL, _DATA])
 
     kept = spark_types.StructType(
-        [side.schema[COMMIT], side.schema[ARRIVAL], spark_types.StructField(_DATA, spark_types.BinaryType())]
+        [*(side.schema[name] for name in _CONTROL), spark_types.StructField(_DATA, spark_types.BinaryType())]
     )
     prepare(side.sparkSession)
-    ordered = side.mapInArrow(encoded, kept).orderBy(COMMIT, ARRIVAL).limit(_MOST + 1).collect()
+    ordered = map_in_arrow(side, encoded, kept).orderBy(COMMIT, ARRIVAL).limit(_MOST + 1).collect()
     if len(ordered) > _MOST:
         msg = f"{_words(identity)} has more than {_MOST:,} versions, too many to explain one by one; give fewer batches"
         raise InputError(msg)
     if not ordered:
         msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"
         raise InputError(msg)
-    return [(row[COMMIT], decode(schema, bytes(row[_DATA]))) for row in ordered]
+    return [(row[COMMIT], decode(schema, bytes(row[_DATA])), row[CLAUSE]) for row in ordered]

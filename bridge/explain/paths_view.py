@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.explain.traced_keys import name_of
 from bridge.explain.traced_paths import trace_paths
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.pipeline import Disagreements, KeyAnswer, PathsReport
-    from bridge.report import CauseLine, View
+    from bridge.report import CauseLine, JsonObject, View
 
 
 def paths_view(found: PathsReport, limit: int = PAGE_KEYS) -> View:
@@ -54,8 +54,8 @@ def _row(
     answers: Sequence[KeyAnswer],
     causes: Sequence[CauseLine],
     paths: Disagreements,
-    story: dict[str, Any] | None,
-) -> dict[str, Any]:
+    story: JsonObject | None,
+) -> JsonObject:
     first = answers[0]
     ends = first.standard or []
     rows = [one.row for one in answers if one.row is not None]
@@ -80,13 +80,13 @@ def _row(
     }
 
 
-def _example(rows: Sequence[dict[str, Any]], cause: int) -> list[tuple[str, str]]:
+def _example(rows: Sequence[JsonObject], cause: int) -> list[tuple[str, str]]:
     """Return the first two answers of a key, as path and end: the second is that after the least change."""
     row = next((one for one in rows if one["cause"] == cause), None)
     return [] if row is None else [(one["path"], _end(one, row["columns"])) for one in row["answers"][:2]]
 
 
-def _end(answer: dict[str, Any], columns: Sequence[str]) -> str:
+def _end(answer: JsonObject, columns: Sequence[str]) -> str:
     if answer["error"] is not None:
         return "an error"
     if answer["row"] is None:

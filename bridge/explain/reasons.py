@@ -57,7 +57,7 @@ class Rules:
         result = outcome.version
         if point is MergePoint.INSERT:
             return self._of_write(newer, result, answers, to_log=to_log)
-        rule = self._rule(point)
+        rule = self._rule(point, older, newer)
         if rule is None or rule.mode is None:
             text = self._of_payload(older, newer, outcome, answers)
         elif rule.mode is _CUSTOM:
@@ -68,7 +68,7 @@ class Rules:
 
     # -- who decides
 
-    def _rule(self, point: MergePoint) -> PointRule | None:
+    def _rule(self, point: MergePoint, *sides: object) -> PointRule | None:
         """Return the merge rule of a point; None if the payload is called without one."""
         config = self._config
         if config is None:
@@ -77,9 +77,10 @@ class Rules:
             if self._can.payload_writer:
                 return None
             return config.dedup if point is MergePoint.COMBINE_INPUT else config.merge
-        return config.read
+        is_payloads = self._can.payload_writer and any(hasattr(one, "payload") for one in sides)  # the index of 1.0
+        return None if is_payloads and config.read.mode is not _CUSTOM else config.read
 
-    def _of_write(self, version: Any, result: Any, answers: Sequence[PayloadCall], *, to_log: bool) -> str:
+    def _of_write(self, version: object, result: object, answers: Sequence[PayloadCall], *, to_log: bool) -> str:
         """Say why a version is stored, logged or dropped."""
         answer = _last(answers, "get_insert_value")
         tested = _last(answers, "is_deleted")
@@ -103,7 +104,7 @@ class Rules:
 
     # -- payloads
 
-    def _of_payload(self, older: Any, newer: Any, outcome: Outcome[Any], answers: Sequence[PayloadCall]) -> str:
+    def _of_payload(self, older: object, newer: object, outcome: Outcome[Any], answers: Sequence[PayloadCall]) -> str:
         if isinstance(newer, LogDelete):
             return self._of_entry(older, newer, kept=outcome.action is Action.KEEP, by_commit=False)
         answer = _last(answers, "pre_combine") or _last(answers, "combine_and_get_update_value")
@@ -132,7 +133,7 @@ class Rules:
         decided = self._by_event_time(older, newer, outcome)
         return f"the payload is not called: {decided}" if rule.payload is not None else decided
 
-    def _calls_merger(self, older: Any, newer: Any) -> bool:
+    def _calls_merger(self, older: object, newer: object) -> bool:
         """Whether a user's merger sees the two: in 1.0 no deletes."""
         deletes = side_of(newer).is_delete or (older is not None and side_of(older).is_delete)
         return self._can.buffered_mergers or not deletes
@@ -180,7 +181,7 @@ class Rules:
         is_own = own is None or own.name.replace(":", ".").rpartition(".")[2] == class_name
         return "" if is_own else class_name
 
-    def _orderings(self, older: Any, newer: Any) -> str:
+    def _orderings(self, older: object, newer: object) -> str:
         """Return the ordering values of both sides, in addition to a result that may have other reasons."""
         left, right = self._ordering_text(older), self._ordering_text(newer)
         if left is None or right is None:
@@ -188,7 +189,7 @@ class Rules:
         names = ", ".join(self._plan.ordering) or "ordering"
         return f" ({names}: {left}, then {right})"
 
-    def _ordering_text(self, carrier: Any) -> str | None:
+    def _ordering_text(self, carrier: object) -> str | None:
         """Return the ordering columns of a version; of a delete without data the ordering value that it came with."""
         side = side_of(carrier)
         if side.record is None:
@@ -252,7 +253,7 @@ class Rules:
             return result is None or side_of(result).is_delete
         return result is not None and same_record(side_of(result).record, plain(version.record), self._schema)
 
-    def _by_event_time(self, older: Any, newer: Any, outcome: Outcome[Any]) -> str:
+    def _by_event_time(self, older: object, newer: object, outcome: Outcome[Any]) -> str:
         if isinstance(newer, LogDelete):
             return self._of_entry(older, newer, kept=outcome.action is Action.KEEP, by_commit=False)
         newer_wins = wins(older, newer, outcome, self._schema)
@@ -268,11 +269,11 @@ class Rules:
         before = older.payload.get_ordering_value() if hasattr(older, "payload") else older.ordering_value
         at, other = (value(one, self._plan.ordering, self._schema) for one in (entry.ordering, before))
         if by_commit:
-            return "commit time: the delete entry wins, as it came later"
+            return "commit time: the delete entry wins because it came later"
         if kept:
             return f"the delete entry at {at} is older than the logged version at {other}: it is ignored"
         if entry.ordering is None or entry.ordering.is_default:
-            return "a delete entry without an ordering value (0) wins against all"
+            return "a delete entry without an ordering value (0) always wins"
         if before is None or not same_class(before, entry.ordering):
             kinds = f"{getattr(before, 'java_type', 'null')} and {entry.ordering.java_type}"
             return f"the ordering values have different Java classes ({kinds}) and don't compare: the delete entry wins"
@@ -280,7 +281,7 @@ class Rules:
 
     # -- further facts
 
-    def _deletes(self, winner: Any) -> str:
+    def _deletes(self, winner: object) -> str:
         """Say so if the version that wins is a delete."""
         side = side_of(winner)
         return f", and deletes{self._mark(side.record)}" if side.is_delete else ""
@@ -302,7 +303,7 @@ class Rules:
                 found.append((field, marker))
         return found
 
-    def _columns(self, older: Any, newer: Any, result: Any) -> str:
+    def _columns(self, older: object, newer: object, result: object) -> str:
         """Say where the columns of a row that is neither side come from."""
         if result is None or older is None or isinstance(newer, LogDelete):
             return ""
@@ -311,7 +312,7 @@ class Rules:
         mode = None if self._config is None else self._config.partial_update_mode
         return f"{text} ({mode})" if text and mode else text
 
-    def _overruled(self, answer: PayloadCall, older: Any, newer: Any, result: Any) -> str:
+    def _overruled(self, answer: PayloadCall, older: object, newer: object, result: object) -> str:
         """Say so if a merge mode does not follow the payload's result."""
         kept = side_of(result) if result is not None else None
         if answer.method != "combine_and_get_update_value" or kept is None or kept.is_delete:
@@ -321,7 +322,7 @@ class Rules:
         came = side_of(newer).record
         edited = answer.value is answer.payload.record and not same_record(plain(answer.value), came, self._schema)
         if edited and same_record(kept.record, came, self._schema):
-            how = "" if answer.pair is not None else ", which it has edited in place"
+            how = "" if answer.pair is not None else ", which it edited in place"
             return f"{how}; the reader considers it unchanged, and the edit is lost"
         return ""
 
@@ -340,7 +341,7 @@ class Rules:
         if value is payload.record:
             return "the incoming row"
         same = same_record(value, payload.record, self._schema)
-        return "a row equal to the incoming one" if same else "a row of its own"
+        return "a row equal to the incoming one" if same else "a new row"
 
 
 def _last(answers: Sequence[PayloadCall], method: str) -> PayloadCall | None:

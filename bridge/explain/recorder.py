@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.explain.decision import RuledPair
 from mergers.rules.words import rule_of_class
 from payloads import NATURAL_ORDER, HudiRelease, PayloadBridgeError, PayloadRef
+from payloads.backports import state_of
 from payloads.builtin import BuiltinPayload
 from payloads.records import RuleVersion
 from payloads.rules import Point
@@ -97,11 +98,11 @@ class PayloadRecorder:
 
         return pair
 
-    def _method(self, name: str, payload_class: type[HoodieRecordPayload]) -> Callable[..., Any]:
+    def _method(self, name: str, payload_class: type[HoodieRecordPayload]) -> Callable[..., object]:
         method = getattr(payload_class, name)
         rule_of = self._rule(name, payload_class)
 
-        def call(payload: HoodieRecordPayload, *arguments: Any) -> Any:
+        def call(payload: HoodieRecordPayload, *arguments: object) -> Any:
             pair, unruled = (None, "") if self._depth else rule_of(payload, arguments)
             self._depth += 1
             try:
@@ -143,19 +144,19 @@ _POINTS = {
 _NOTHING = RuleVersion(None, NATURAL_ORDER)
 
 
-def _version(payload: Any) -> RuleVersion:
+def _version(payload: object) -> RuleVersion:
     return RuleVersion(getattr(payload, "record", None), getattr(payload, "ordering_value", NATURAL_ORDER))
 
 
 def _reduced(payload: HoodieRecordPayload) -> tuple[Any, ...]:
     """Copy a payload as an object of its own class; that of the class which it records is of the latter."""
-    return copyreg.__newobj__, (type(payload),), payload.__getstate__()  # type: ignore[attr-defined]
+    return copyreg.__newobj__, (type(payload),), state_of(payload)  # type: ignore[attr-defined]
 
 
 def _as(payload_class: type[HoodieRecordPayload], made: HoodieRecordPayload) -> HoodieRecordPayload:
     """Return a payload of `payload_class`, a subclass, in the state of `made`."""
     taken: HoodieRecordPayload = payload_class.__new__(payload_class)
-    state: Any = made.__getstate__()
+    state = state_of(made)
     attributes, slots = state if isinstance(state, tuple) else (state, None)
     for name, value in {**(attributes or {}), **(slots or {})}.items():
         setattr(taken, name, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.compare import Difference, ReplayReport
     from bridge.explain.causes import Cause
-    from bridge.report import Chart
+    from bridge.report import Chart, JsonObject
 
 _MOST_BARS = 8
 _OF_SEVERAL = 5
@@ -153,7 +153,7 @@ def _causes(traced: Sequence[TracedKeys], names: tuple[str, str]) -> list[CauseL
     for found in traced:
         for cause, number in found.causes.items():
             counts[cause] = counts.get(cause, 0) + number
-    told: dict[Cause, dict[str, Any]] = {}
+    told: dict[Cause, dict[str, object]] = {}
     for found in traced:
         for cause, story in found.of_key.values():
             told.setdefault(cause, story)
@@ -164,13 +164,13 @@ def _causes(traced: Sequence[TracedKeys], names: tuple[str, str]) -> list[CauseL
     ]
 
 
-def _parting(story: dict[str, Any] | None, names: tuple[str, str]) -> list[tuple[str, str]]:
+def _parting(story: JsonObject | None, names: tuple[str, str]) -> list[tuple[str, str]]:
     """Return what each side did where they part, in one of the timelines."""
     if story is None:
         return []
     pairs = zip(names, story["sides"], strict=True)
     rules = [(name, next((c["rule"] for c in side["calls"] if c["parts"]), side["error"])) for name, side in pairs]
-    return [(name, rule or "merges nothing there") for name, rule in rules]
+    return [(name, rule or "does not merge there") for name, rule in rules]
 
 
 def _cause_note(traced: Sequence[TracedKeys], total: int) -> str:
@@ -186,9 +186,7 @@ def _cause_note(traced: Sequence[TracedKeys], total: int) -> str:
 # -- which
 
 
-def _rows(
-    keys: Sequence[Difference], found: TracedKeys, causes: Sequence[CauseLine], table: int
-) -> list[dict[str, Any]]:
+def _rows(keys: Sequence[Difference], found: TracedKeys, causes: Sequence[CauseLine], table: int) -> list[JsonObject]:
     positions = {line.id: at for at, line in enumerate(causes)}
     rows = []
     for one in keys:
@@ -209,7 +207,7 @@ def _rows(
     return rows
 
 
-def _texts(row: dict[str, Any] | None) -> dict[str, str | None] | None:
+def _texts(row: JsonObject | None) -> dict[str, str | None] | None:
     return None if row is None else dict(zip(row, texts(row.values()), strict=True))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.engines import recompiled_warnings
 from bridge.errors import sentence_of
@@ -14,17 +14,18 @@ from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
 from bridge.merge import class_warnings
 from bridge.pipeline import books_table
-from bridge.report import Report, Showable, View, cell, json_record, plan_as_json
+from bridge.report import REPORTS, Judged, Report, Severity, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedSide
     from bridge.explain.traced_programs import TracedCall
     from bridge.explain.versions import Side
+    from bridge.report import JsonObject
     from payloads import Record
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class ExplainReport(Showable, ExplainedRow):
+class ExplainReport(Judged, ExplainedRow):
     """How one row came about.
 
     Attributes:
@@ -36,6 +37,16 @@ class ExplainReport(Showable, ExplainedRow):
         comparison: both sides, where there are two.
         compact_after: the commits after which the log was compacted.
     """
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """Whether a side fails, or their rows differ after a commit; empty for one side that merges."""
+        ended = [side.trace for side in self.sides if side.trace.error is not None]
+        if not all(trace.has_several_rows for trace in ended):
+            return frozenset({Severity.REFUSED})
+        if len(self.sides) == 1:
+            return frozenset()
+        return frozenset({Severity.CHANGED if ended or self.first_difference() is not None else Severity.UNCHANGED})
 
     @property
     def success(self) -> bool:
@@ -51,17 +62,15 @@ class ExplainReport(Showable, ExplainedRow):
         """Return the report of the command line."""
         return report_of(self)
 
-    def to_json(self) -> str:
-        """Return what `payload-bridge explain --output json` prints."""
-        return self.to_report().as_json()
-
 
 def report_of(told: ExplainReport) -> Report:
     """Report one row."""
     sides = told.comparison
     plans = [side.plan for side in told.sides]
     warnings = class_warnings(*plans) + recompiled_warnings(*plans)
-    report = Report("explain", parting_words(told), success=told.success, warnings=warnings)
+    report = Report("explain", parting_words(told), told.severities, warnings=warnings)
+    if told.ends_equal:
+        report.fails = REPORTS
     report.sides = None if sides is None else sides.names
     types = list(dict.fromkeys(side.plan.table_type.value for side in told.sides))
     report.plan = plan_as_json(told.sides[0].plan) | {
@@ -101,8 +110,10 @@ def _headline(told: ExplainedRow) -> str:
     if len(told.sides) == 1:
         return f"{row}: {len(told.sides[0].trace.calls)} merge calls in {told.commits} batches"
     both = " and ".join(told.names)
+    if any(side.trace.has_several_rows for side in told.sides):
+        return f"{row}: one of {both} has several rows"
     if any(side.trace.error is not None for side in told.sides):
-        return f"{row}: of {both} one fails"
+        return f"{row}: one of {both} fails"
     if parting is None:
         return f"{row}: {both} agree after every batch"
     how = f"differ after batch {parting} and agree in the end" if told.ends_equal else f"disagree since batch {parting}"
@@ -132,7 +143,7 @@ def _end(side: ExplainedSide, told: ExplainedRow) -> str:
             f"in quarantine, {sentence_of(side.trace.error).rstrip('.')}, with all its versions ({len(told.versions)}),"
         )
     if side.trace.error is not None:
-        return "with an error"
+        return "with several rows" if side.trace.has_several_rows else "with an error"
     row = side.trace.row_after(told.commits)
     if row is None:
         return "without a row"
@@ -140,7 +151,7 @@ def _end(side: ExplainedSide, told: ExplainedRow) -> str:
     return "as " + ", ".join(f"{name}={cell(shown[name])}" for name in shown if name not in told.row)
 
 
-def _side_as_json(told: ExplainedRow, side: ExplainedSide, name: str, decided: TracedCall | None) -> dict[str, Any]:
+def _side_as_json(told: ExplainedRow, side: ExplainedSide, name: str, decided: TracedCall | None) -> dict[str, object]:
     """Return a side with its calls for programs."""
     row, error = side.trace.row_after(told.commits), side.trace.error
     return {
@@ -152,7 +163,7 @@ def _side_as_json(told: ExplainedRow, side: ExplainedSide, name: str, decided: T
     }
 
 
-def _call(told: ExplainedRow, call: TracedCall) -> dict[str, Any]:
+def _call(told: ExplainedRow, call: TracedCall) -> dict[str, object]:
     return {
         "commit": call.commit,
         "release": str(call.release),
@@ -165,12 +176,12 @@ def _call(told: ExplainedRow, call: TracedCall) -> dict[str, Any]:
     }
 
 
-def _side(told: ExplainedRow, side: Side | None) -> dict[str, Any] | None:
+def _side(told: ExplainedRow, side: Side | None) -> JsonObject | None:
     if side is None:
         return None
     ordering = None if side.ordering is None else ordering_text(side.ordering, told.sides[0].plan.ordering)
     return {"record": _row(told, side.record), "ordering": ordering, "is_delete": side.is_delete}
 
 
-def _row(told: ExplainedRow, record: Record | None) -> dict[str, Any] | None:
+def _row(told: ExplainedRow, record: Record | None) -> JsonObject | None:
     return None if record is None else json_record(record, told.schema)

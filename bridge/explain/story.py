@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.traced_programs import TracedCall
     from bridge.explain.versions import Side
-    from bridge.report import Label
+    from bridge.report import JsonObject, Label
     from payloads import Record
 
 POINTS_EXPLAINED = (
@@ -63,7 +63,7 @@ class Labels:
 
     def __init__(self, told: ExplainedRow) -> None:
         """Name the versions of a row in order."""
-        self.made: list[dict[str, Any]] = []
+        self.made: list[JsonObject] = []
         self._schema = told.schema
         self._versions = [record for _, record in told.versions]
         self._ordering = told.sides[0].plan.ordering
@@ -104,10 +104,11 @@ def _calls(told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, d
         (str(call.commit), _where(call, names_release=len(releases) > 1), _call(call, labels, call is decided))
         for call in side.trace.calls
     ]
+    end, several = labels.of_record(side.trace.row_after(told.commits)), side.trace.has_several_rows
     if side.trace.error is not None:
-        lines.append(("", "failed", _wrapped(sentence_of(side.trace.error))))
-    end = labels.of_record(side.trace.row_after(told.commits))
-    title = f"{name[:1].upper()}{name[1:]}: ends with {end if side.trace.error is None else 'an error'}"
+        lines.append(("", "not followed" if several else "failed", wrapped(sentence_of(side.trace.error))))
+        end = "several rows" if several else "an error"
+    title = f"{name[:1].upper()}{name[1:]}: ends with {end}"
     return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}))
 
 
@@ -118,8 +119,9 @@ def _where(call: TracedCall, *, names_release: bool) -> str:
 def _call(call: TracedCall, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
     older = "" if call.older is None else f"{labels.of(call.older)}, then "
     mark = f"  {PARTING}" if parts else ""
-    return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{_wrapped(call.rule)}"
+    return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{wrapped(call.rule)}"
 
 
-def _wrapped(text: str) -> str:
+def wrapped(text: str) -> str:
+    """Wrap a sentence for the last column of a table."""
     return textwrap.fill(text, _WIDTH, break_on_hyphens=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.errors import sentence_of
 from bridge.explain.story import Labels
@@ -13,10 +13,11 @@ if TYPE_CHECKING:
 
     from bridge.explain.row import ExplainedRow, ExplainedSide
     from bridge.explain.traced_programs import TracedCall
+    from bridge.report import JsonObject
     from payloads import Record
 
 
-def timeline_of(told: ExplainedRow) -> dict[str, Any]:
+def timeline_of(told: ExplainedRow) -> dict[str, object]:
     """Return the story of a row.
 
     `columns` has the names of the columns; `versions` label, commit (null for a row that merging made) and values, as
@@ -28,7 +29,7 @@ def timeline_of(told: ExplainedRow) -> dict[str, Any]:
     return _timeline(told, told.names, told.deciding_calls())
 
 
-def timeline_of_paths(told: ExplainedRow, names: Sequence[str]) -> dict[str, Any]:
+def timeline_of_paths(told: ExplainedRow, names: Sequence[str]) -> dict[str, object]:
     """Return the story of a row along several paths; `parts` marks the call that made the row at the end of each.
 
     `unit` is what `commit` of a call counts, `mark` what such a call is called.
@@ -37,7 +38,7 @@ def timeline_of_paths(told: ExplainedRow, names: Sequence[str]) -> dict[str, Any
     return _timeline(told, names, [told.last_made(side) for side in told.sides]) | words
 
 
-def _timeline(told: ExplainedRow, names: Sequence[str], marked: Sequence[TracedCall | None]) -> dict[str, Any]:
+def _timeline(told: ExplainedRow, names: Sequence[str], marked: Sequence[TracedCall | None]) -> JsonObject:
     labels = Labels(told)
     sides = [
         _side(side, name, labels, (call, side.trace.row_after(told.commits)))
@@ -55,9 +56,7 @@ def _timeline(told: ExplainedRow, names: Sequence[str], marked: Sequence[TracedC
     return {"columns": columns, "versions": versions, "sides": sides}
 
 
-def _side(
-    side: ExplainedSide, name: str, labels: Labels, end: tuple[TracedCall | None, Record | None]
-) -> dict[str, Any]:
+def _side(side: ExplainedSide, name: str, labels: Labels, end: tuple[TracedCall | None, Record | None]) -> JsonObject:
     several = len({call.release for call in side.trace.calls}) > 1
     marked, row = end
     return {
@@ -68,7 +67,7 @@ def _side(
     }
 
 
-def _call(call: TracedCall, labels: Labels, *, parts: bool, several: bool) -> dict[str, Any]:
+def _call(call: TracedCall, labels: Labels, *, parts: bool, several: bool) -> dict[str, object]:
     return {
         "commit": call.commit,
         "where": call.point.value,

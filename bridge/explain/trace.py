@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.config import keys
 from bridge.engines import CommitFates
 from bridge.errors import MergeFailedError, PlanError
-from bridge.explain.traced_programs import TracedCommits, TracedOperations, TracedUpgrade
+from bridge.explain.traced_programs import (
+    SecondRowError,
+    TracedCommits,
+    TracedGlobalIndex,
+    TracedOperations,
+    TracedUpgrade,
+)
 from bridge.merge import located
 from bridge.plan import TableType
-from bridge.programs import UPSERTS, Arrival, Origin, check_operations, small_file_candidates
+from bridge.programs import UPSERTS, Arrival, Origin, check_operations, check_writes, small_file_candidates
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -44,6 +51,11 @@ class Trace(NamedTuple):
         seen = [number for number in self.rows if number <= commit]
         return self.rows[max(seen)] if seen else None
 
+    @property
+    def has_several_rows(self) -> bool:
+        """Whether it ended since the key got a second row, which is no failure of a merge."""
+        return isinstance(self.error, SecondRowError)
+
 
 class Tracer:
     """Runs one key after the other through the merge points of a table, as `pipeline.simulate` does.
@@ -66,7 +78,7 @@ class Tracer:
         An error of the settings becomes part of every trace.
         """
         check_traceable(plan)
-        check_one_row(operations)
+        check_followed(plan, operations, is_upgraded=handover is not None)
         self.plan = plan
         self._operations = operations
         self._refusal: PayloadBridgeError | None = None
@@ -76,6 +88,7 @@ class Tracer:
             "compact_after": compact_after,
         }
         try:
+            check_writes(plan, commits, change=handover, operations=operations)
             self._program = self._made(schema, handover, settings)
         except PayloadBridgeError as error:
             self._refusal = error
@@ -84,25 +97,28 @@ class Tracer:
 
     def _made(
         self, schema: AvroSchema, handover: Handover | None, settings: dict[str, Any]
-    ) -> TracedCommits | TracedOperations:
+    ) -> TracedCommits | TracedGlobalIndex | TracedOperations:
+        if self.plan.global_index:
+            return TracedGlobalIndex(self.plan, schema, **settings)
         if self._operations.by_commit:
-            check_operations(self.plan, self._operations)
+            check_operations(self.plan, self._operations, settings["commits"])
             return TracedOperations(self.plan, schema, **settings, operations=self._operations)
         if handover is None:
             return TracedCommits(self.plan, schema, **settings)
         return TracedUpgrade(self.plan, schema, **settings, handover=handover)
 
-    def trace(self, versions: Iterable[tuple[int, Record]]) -> Trace:
+    def trace(self, versions: Iterable[tuple[int, Record]], clauses: Iterable[int | None] = ()) -> Trace:
         """Run the versions of one key; an error of the payload ends the trace and is part of it.
 
         Args:
             versions: number of the commit, from 1 and ascending, and record of physical Avro values, by arrival.
+            clauses: what `Arrival.clause` is of each; none without a MERGE INTO.
         """
         arrivals = [
             Arrival(Origin.INCOMING, commit, None, source, is_delete=True, identity=record)
             if self._operations.names_keys(commit)
-            else Arrival(Origin.INCOMING, commit, record, source)
-            for source, (commit, record) in enumerate(versions)
+            else Arrival(Origin.INCOMING, commit, record, source, clause=clause)
+            for source, ((commit, record), clause) in enumerate(itertools.zip_longest(versions, clauses))
         ]
         if not arrivals:
             return Trace([], {})
@@ -112,7 +128,8 @@ class Tracer:
 
     def _run(self, arrivals: list[Arrival]) -> Trace:
         first = arrivals[0].record or arrivals[0].identity or {}
-        program, failed = self._program, None
+        program = self._program
+        failed: PayloadBridgeError | None = None
         program.forget()
         program.listener = fates = CommitFates()
         try:
@@ -120,6 +137,9 @@ class Tracer:
             for arrival in arrivals:
                 program.accept(arrival, _ignore)
             program.finish(_ignore)
+        except SecondRowError as error:  # which no book of one row counts
+            program.number(program.current_commit)
+            return Trace(program.calls, program.rows, error)
         except Exception as error:  # noqa: BLE001 (a payload or merger may raise anything)
             failure = located(error)
             identity = {name: first.get(name) for name in self.plan.identity}
@@ -141,6 +161,7 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     handover: Handover | None = None,
     operations: Operations = UPSERTS,
+    clauses: Sequence[int | None] = (),
 ) -> Trace:
     """Run the versions of one key through the merge points of the plan's table type; of several, take a `Tracer`.
 
@@ -148,12 +169,13 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
 
     Args:
         versions: number of the commit, from 1 and ascending, and record of physical Avro values, by arrival.
-        plan: what merges, and how.
+        plan: how versions merge.
         schema: the write schema.
         commits: how many commits there are; without, the last that has a version or a compaction.
         compact_after: the commits after which the log is compacted.
         handover: what takes the table over; the plan is then the old release's.
         operations: of the commits that are not upserts; the versions of a delete have the key alone.
+        clauses: as in `Tracer.trace`.
 
     Raises:
         PlanError: the plan needs more than this key and this process: the small-file rule.
@@ -162,19 +184,26 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     last = commits or max([1, *compact_after, *(commit for commit, _ in versions[-1:])])
     settings: dict[str, Any] = {"compact_after": compact_after, "handover": handover, "operations": operations}
-    return Tracer(plan, schema, commits=last, **settings).trace(versions)
+    return Tracer(plan, schema, commits=last, **settings).trace(versions, clauses)
 
 
-def check_one_row(operations: Operations) -> None:
-    """Refuse operations after which a key may have several rows.
+def check_followed(plan: MergePlan, operations: Operations, *, is_upgraded: bool) -> None:
+    """Refuse operations and upgrades that are not traced; a second row of the key ends a trace when it comes.
 
     Raises:
         PlanError: naming one.
     """
     for number, operation in operations.by_commit.items():
-        if operation.inserts:
-            msg = f"batch {number} ({operation.value}) may give a key a second row, and explain follows one; upsert it"
+        if operation.inserts and operation.replaces:
+            msg = (
+                f"batch {number} ({operation.value}) replaces rows of other keys, but explain follows a single "
+                "key; upsert it"
+            )
             raise PlanError(msg)
+    if plan.global_index and (operations.by_commit or is_upgraded):
+        what = "an upgrade" if is_upgraded else "operations other than upserts"
+        msg = f"with a global index explain does not follow {what}; simulate, or leave the index out"
+        raise PlanError(msg)
 
 
 def check_traceable(plan: MergePlan) -> None:
@@ -185,9 +214,7 @@ def check_traceable(plan: MergePlan) -> None:
     """
     problem = None
     if plan.engine == "native":
-        problem = "the native engine merges whole columns, and calls nothing for a row; leave --engine out"
-    elif plan.global_index:
-        problem = "with a global index a key has rows of several partitions, which is not traced; leave it out"
+        problem = "the native engine merges whole columns and makes no calls per row; leave --engine out"
     elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
         problem = (
             f"under the small-file rule a key depends on others of its partition; leave out {keys.SMALL_FILE_LIMIT}"
@@ -196,5 +223,5 @@ def check_traceable(plan: MergePlan) -> None:
         raise PlanError(problem)
 
 
-def _ignore(action: Action, row: Carrier | None, *extras: Any) -> None:
+def _ignore(action: Action, row: Carrier | None, *extras: object) -> None:
     """Drop an outcome."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
 from pyspark.sql import functions as sf
@@ -17,12 +17,12 @@ from bridge.explain.causes import Cause, cause_of
 from bridge.explain.explanation import SidesTracer
 from bridge.explain.row import ExplainedRow
 from bridge.explain.timeline import timeline_of
-from bridge.explain.trace import check_traceable
+from bridge.explain.trace import check_followed, check_traceable
 from bridge.merge import users_called
 from bridge.pipeline import ARRIVAL
 from bridge.redaction import current
 from bridge.report import json_record
-from bridge.spark import described, in_one_task, kept, prepare, quoted
+from bridge.spark import described, in_one_task, kept, map_in_arrow, prepare, quoted
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from bridge.compare import Comparison, ReplayReport
     from bridge.plan import MergePlan
     from bridge.redaction import Redaction
+    from bridge.report import JsonObject
     from payloads import AvroSchema, Record
 
 MOST_TRACED: Final = 5_000
@@ -57,18 +58,18 @@ class TracedKeys(NamedTuple):
     """
 
     causes: dict[Cause, int]
-    of_key: dict[str, tuple[Cause, dict[str, Any]]]
+    of_key: dict[str, tuple[Cause, JsonObject]]
     traced: int
     untraced: str = ""
 
 
-def name_of(values: Iterable[Any]) -> str:
+def name_of(values: Iterable[object]) -> str:
     """Return the values that identify a row, as JSON values, as one text; null and the empty text are one."""
     return json.dumps(["" if value is None else value for value in values], ensure_ascii=False)
 
 
 def replay_causes(found: ReplayReport) -> dict[str, int]:
-    """Return how many keys that differ after the last batch part for each cause, by its id, the most frequent first.
+    """Count the causes of the keys that differ after the last batch, by id, the most frequent first.
 
     At most 5,000 keys are traced; empty where none differs or the plans can't be traced. The page of a replay says what
     each id means.
@@ -76,7 +77,7 @@ def replay_causes(found: ReplayReport) -> dict[str, int]:
     return {cause.id: number for cause, number in trace_keys(found, ()).causes.items()}
 
 
-def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKeys:
+def trace_keys(found: ReplayReport, told: Sequence[dict[str, object]]) -> TracedKeys:
     """Trace the keys that differ after the last commit, at most `MOST_TRACED`.
 
     Args:
@@ -88,6 +89,7 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, Any]]) -> TracedKey
     try:
         for plan in (sides.left, sides.right):
             check_in_tasks(plan)
+            check_followed(plan, sides.operations, is_upgraded=sides.upgrade_after is not None)
     except PayloadBridgeError as error:
         return TracedKeys({}, {}, 0, str(error))
     if sides.operations.by_commit:
@@ -123,7 +125,7 @@ def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: 
     prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
     named, schema = versions_by_key(versions, some, sides.left)
     job = _Tracing(sides, schema, frozenset(told), current())
-    return named.mapInArrow(functools.partial(_trace, job), _TRACED)
+    return map_in_arrow(named, functools.partial(_trace, job), _TRACED)
 
 
 def versions_by_key(versions: DataFrame, some: DataFrame, plan: MergePlan) -> tuple[DataFrame, AvroSchema]:

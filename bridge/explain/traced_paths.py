@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -18,7 +18,7 @@ from bridge.merge import users_called
 from bridge.pipeline import path_words, some_keys
 from bridge.redaction import current
 from bridge.report import json_record
-from bridge.spark import described, prepare
+from bridge.spark import described, map_in_arrow, prepare
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan, TableType
     from bridge.programs import Path
     from bridge.redaction import Redaction
+    from bridge.report import JsonObject
     from payloads import AvroSchema, Record
 
 MOST_PATHS: Final = 6
@@ -38,7 +39,7 @@ _TRACED = f"{_NAME} string, {_STORY} string"
 _ARROW = pa.schema([(_NAME, pa.string()), (_STORY, pa.string())])
 
 
-def trace_paths(found: PathsReport, answers: Sequence[Sequence[KeyAnswer]]) -> tuple[dict[str, dict[str, Any]], str]:
+def trace_paths(found: PathsReport, answers: Sequence[Sequence[KeyAnswer]]) -> tuple[dict[str, JsonObject], str]:
     """Trace the nearest path to each answer of some keys.
 
     Args:
@@ -59,7 +60,7 @@ def trace_paths(found: PathsReport, answers: Sequence[Sequence[KeyAnswer]]) -> t
     )
     prepare(named.sparkSession, plan.payload_name)
     job = _PathTracing(plan, schema, chosen, current())
-    traced = named.mapInArrow(functools.partial(_trace, job), _TRACED)
+    traced = map_in_arrow(named, functools.partial(_trace, job), _TRACED)
     with described(traced.sparkSession, "every path: the timelines of the keys that are listed"):
         rows = traced.collect()
     return {row[_NAME]: json.loads(row[_STORY]) for row in rows if row[_STORY] is not None}, ""
@@ -112,7 +113,7 @@ def _story(
     versions: list[tuple[int, Record]],
     paths: Sequence[Path],
     sides: Sequence[ExplainedSide],
-) -> dict[str, Any]:
+) -> dict[str, object]:
     commits = max(len(path.commits) for path in paths)
     batches = [batch for batch, _ in versions]
     told = ExplainedRow({}, versions, job.schema, commits, tuple(sides))

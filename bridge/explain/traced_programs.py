@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from bridge.errors import PlanError
 from bridge.explain.reasons import Rules
 from bridge.explain.recorder import PayloadRecorder, RecordedPayloadRef
 from bridge.explain.versions import Side, side_of
 from bridge.merge import LogDelete, MergePoint, RecordMerge, Rule
-from bridge.programs import KeyRows, OperationTable, Simulate, Upgrade
+from bridge.plan import TableType
+from bridge.programs import (
+    ClauseAction,
+    GlobalIndexTable,
+    KeyRows,
+    OperationTable,
+    Simulate,
+    Upgrade,
+    WriteOperation,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bridge.merge import Carrier, LogRow, Outcome, StoredRow
     from bridge.plan import MergePlan
-    from bridge.programs import Arrival, Emit, KeyTimeline, Stage
+    from bridge.programs import Arrival, Emit, FileGroup, MergeClause, Stage
     from mergers import HoodieKey
     from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
@@ -26,6 +38,8 @@ _METHODS = {
     Rule.DELETE_TEST: "delete test",
     Rule.COMPARISON: "compare ordering values",
 }
+_BULK = "bulk insert"
+_MERGE_INTO = "MERGE INTO"
 COMPARED = _METHODS[Rule.COMPARISON]
 """The method of a call where the log reader decides about a delete entry without the payload."""
 DELETE_TEST = _METHODS[Rule.DELETE_TEST]
@@ -55,36 +69,28 @@ class TracedCall(NamedTuple):
     rule: str
 
 
-class Listening:
-    """Notes the calls of a table; each belongs to the commit whose snapshot is taken next."""
+class CallListener:
+    """Notes the merge calls of a key in order, with what decided each.
 
-    merge: RecordMerge
+    Attributes:
+        noted: the calls; none has a commit yet.
+        to_log: whether a write goes to the log.
+    """
 
-    def __init__(self, plan: MergePlan, schema: AvroSchema, **settings: Any) -> None:
+    def __init__(self, plan: MergePlan, schema: AvroSchema) -> None:
+        """Listen to a merge of the plan, of records of `schema`."""
+        self._plan, self._schema = plan, schema
         self._recorder = PayloadRecorder(schema)
         self._names_payload = plan.payload is not None
         self._rules: dict[int, Rules] = {}
-        self.forget()
-        super().__init__(RecordMerge(plan, schema, listener=self), **settings)  # type: ignore[call-arg]  # the program's
-
-    @property
-    def merging(self) -> RecordMerge:
-        """The calls that the table makes."""
-        return self.merge
-
-    def forget(self) -> None:
-        """Forget the calls and rows of a key, also of one that failed half way."""
-        self.calls: list[TracedCall] = []
-        self.rows: dict[int, Record | None] = {}
-        self._unnumbered: list[TracedCall] = []
-        self._recorder.calls.clear()
+        self.noted: list[TracedCall] = []
         self._preface = ""
         self.to_log = False
 
-    def number(self, commit: int) -> None:
-        """Give the calls since the last snapshot their commit."""
-        self.calls += [call._replace(commit=commit) for call in self._unnumbered]
-        self._unnumbered.clear()
+    @property
+    def merging_plan(self) -> MergePlan:
+        """The plan of the calls that are made now."""
+        return self._plan
 
     def merged(
         self,
@@ -95,13 +101,13 @@ class Listening:
         outcome: Outcome[Carrier | LogDelete],
     ) -> None:
         """Note a call, with what decided it."""
-        plan = self.merging.plan
+        plan = self.merging_plan
         if id(plan) not in self._rules:
-            self._rules[id(plan)] = Rules(plan, self.merge.schema)
+            self._rules[id(plan)] = Rules(plan, self._schema)
         told = self._rules[id(plan)].words(point, (older, newer, outcome), self._recorder.calls, to_log=self.to_log)
         self._recorder.calls.clear()
         sides = (_side_or_none(older), side_of(newer), _side_or_none(outcome.version))
-        self._unnumbered.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
+        self.noted.append(TracedCall(0, plan.release, point, _METHODS[rule], *sides, self._preface + told))
 
     def payload_ref(self, payload: PayloadRef) -> PayloadRef:
         """Have the calls of payloads recorded, unless the plan names a merge mode and Hudi the class."""
@@ -109,6 +115,57 @@ class Listening:
             return payload
         source = (payload.name, payload.jars, payload.package)
         return RecordedPayloadRef(*source, built_for=payload.built_for, of=payload, recorder=self._recorder)
+
+
+class SecondRowError(PlanError):
+    """The key has several rows, and one is followed."""
+
+
+class Listening(CallListener):
+    """Notes the calls of a table; each belongs to the commit whose snapshot is taken next."""
+
+    merge: RecordMerge
+
+    def __init__(self, plan: MergePlan, schema: AvroSchema, **settings: Any) -> None:
+        CallListener.__init__(self, plan, schema)
+        self.forget()
+        # The program's, which is next in the order of classes.
+        super(CallListener, self).__init__(RecordMerge(plan, schema, listener=self), **settings)  # type: ignore[call-arg]
+
+    @property
+    def merging(self) -> RecordMerge:
+        """The calls that the table makes."""
+        return self.merge
+
+    @property
+    def merging_plan(self) -> MergePlan:
+        """The plan of the calls that are made now."""
+        return self.merging.plan
+
+    def forget(self) -> None:
+        """Forget the calls and rows of a key, also of one that failed half way."""
+        self.calls: list[TracedCall] = []
+        self.rows: dict[int, Record | None] = {}
+        self.noted.clear()
+        self._recorder.calls.clear()
+        self._preface = ""
+        self.to_log = False
+
+    def see(self, commit: int, rows: Sequence[StoredRow]) -> None:
+        """Note the row that is visible from `commit` on.
+
+        Raises:
+            SecondRowError: there are several.
+        """
+        if len(rows) > 1:
+            msg = f"after batch {commit} the key has {len(rows)} rows, but explain follows one; simulate shows them all"
+            raise SecondRowError(msg)
+        self.rows[commit] = side_of(rows[0]).record if rows else None
+
+    def number(self, commit: int) -> None:
+        """Give the calls since the last snapshot their commit."""
+        self.calls += [call._replace(commit=commit) for call in self.noted]
+        self.noted.clear()
 
 
 class TracedCommits(Listening, Simulate):
@@ -144,13 +201,13 @@ class TracedUpgrade(TracedCommits, Upgrade):
 
     def hand_over(self, stage: Stage, emit: Emit) -> None:
         """Let the next writer take over the table; its calls say so."""
-        self._preface = "taking over the table: "
+        self._preface = "upgrading the table: "
         super().hand_over(stage, emit)
         self._preface = ""
 
 
 class TracedOperations(Listening, OperationTable):
-    """A table with other operations than upserts, none of which gives a key a second row."""
+    """A table with other operations than upserts, as long as none gives the key a second row."""
 
     @property
     def current_commit(self) -> int:
@@ -160,6 +217,8 @@ class TracedOperations(Listening, OperationTable):
     @property
     def merging(self) -> RecordMerge:
         """The calls of the operation."""
+        if self._source is not None and self.operation is WriteOperation.SQL_MERGE:
+            return self._source.merge
         return self.plain if self.operation.is_statement else self.merge
 
     def is_written(self, arrival: Arrival) -> bool:  # noqa: ARG002
@@ -170,27 +229,59 @@ class TracedOperations(Listening, OperationTable):
         """Return a file group without rows."""
         return _TracedSlice(self, self._key)
 
+    def took(self, version: Carrier, clause: MergeClause) -> None:
+        """Note which clause of a MERGE INTO takes the row of its source, before what is merged of it."""
+        side, release = side_of(version), self.merge.plan.release
+        when, action = "WHEN MATCHED" if clause.matched else "WHEN NOT MATCHED", clause.action.value.upper()
+        told = f"a clause {when} takes the row: {action}"
+        if clause.action is ClauseAction.NOTHING:
+            told = f"no clause {when} takes the row, so that nothing is written"
+        elif clause.is_lost and self.merge.plan.table_type is TableType.MERGE_ON_READ:
+            told += "; where UPDATE clauses set different columns, Hudi 1.2 writes nothing to the log"
+        self.noted.append(TracedCall(0, release, MergePoint.COMBINE_INPUT, _MERGE_INTO, None, side, None, told))
+
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot, and give the calls since the last one their commit."""
         super().query(commit, emit)
-        shown = [one.shown for one in self.slices if isinstance(one, _TracedSlice) and one.shown is not None]
-        self.rows[commit] = side_of(shown[0]).record if shown else None
+        self.see(commit, self.visible())
+        self.number(commit)
+
+
+class TracedGlobalIndex(Listening, GlobalIndexTable):
+    """A table with a global index, whose commits are upserts."""
+
+    @property
+    def current_commit(self) -> int:
+        """The commit whose versions are taken."""
+        return self._commit
+
+    def put(self, group: FileGroup, version: Carrier) -> None:
+        """Write a version to a file group."""
+        self.to_log = self._log_updates and group.base is not None
+        super().put(group, version)
+        self.to_log = False
+
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot, and give the calls since the last one their commit."""
+        super().query(commit, emit)
+        self.see(commit, self.visible())
         self.number(commit)
 
 
 class _TracedSlice(KeyRows):
-    """A file group that remembers the row which a query last saw."""
+    """A file group that tells what is written to it."""
 
     def __init__(self, table: TracedOperations, key: HoodieKey) -> None:
         super().__init__(table.merge, key)
         self._table = table
-        self.shown: StoredRow | None = None
 
-    def seen(self, row: KeyTimeline) -> Outcome[StoredRow]:
-        """Return what a query makes of a row."""
-        found = super().seen(row)
-        self.shown = found.version
-        return found
+    def add(self, row: StoredRow) -> None:
+        """Insert a row; of one that is inserted in bulk nothing else is called."""
+        super().add(row)
+        if self._table.operation is WriteOperation.BULK_INSERT:
+            side, release = side_of(row), self.merge.plan.release
+            told = "bulk_insert stores each row as it is, without a call of the payload"
+            self._table.noted.append(TracedCall(0, release, MergePoint.INSERT, _BULK, None, side, side, told))
 
     def write(self, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
         """Merge a version into the base file, or append it to the log."""

@@ -60,7 +60,7 @@ def same_record(left: Record | None, right: Record | None, schema: AvroSchema) -
     return left is right or same_bytes(left, right, schema)
 
 
-def wins(older: Any, newer: Any, outcome: Outcome[Any], schema: AvroSchema) -> bool:
+def wins(older: object, newer: object, outcome: Outcome[object], schema: AvroSchema) -> bool:
     """Whether the result of an event-time merge comes from the newer version."""
     action, result = outcome
     if result is None:
@@ -96,10 +96,11 @@ def reason(older: Any, newer: Any, columns: Sequence[str], schema: AvroSchema, *
         return f"{name} {value(right, columns, schema)} after {value(left, columns, schema)}"
     sign = compare(right, left)
     which = ">" if sign > 0 else "<" if sign < 0 else "="
-    return f"{name} {value(right, columns, schema)} {which} {value(left, columns, schema)}"
+    how = " as text" if right.java_type in TEXTS else ""
+    return f"{name} {value(right, columns, schema)} {which} {value(left, columns, schema)}{how}"
 
 
-def winner(older: Any, newer: Any, result: Any, schema: AvroSchema) -> str:
+def winner(older: object, newer: object, result: object, schema: AvroSchema) -> str:
     """Say which of two versions a result is."""
     if result is None:
         return "no row is left"
@@ -138,6 +139,8 @@ def value(ordering: Ordering | None, columns: Sequence[str], schema: AvroSchema,
 
 
 _WHOLE = {"int", "long"}
+TEXTS = frozenset({"utf8", "string"})
+"""The Java types of ordering values that are text, by which 10 comes before 9."""
 
 
 def column_value(name: str, found: Any, schema: AvroSchema) -> str:
@@ -153,7 +156,7 @@ def column_value(name: str, found: Any, schema: AvroSchema) -> str:
         return quoted_text(found)
 
 
-def quoted_text(found: Any) -> str:
+def quoted_text(found: object) -> str:
     """Write a value as text, text in quotes."""
     return f"'{found}'" if isinstance(found, str) else plain_text(found)
 
@@ -166,6 +169,6 @@ def ordering_text(ordering: Ordering, columns: Iterable[str]) -> str:
     return str(ordering.value)
 
 
-def plain_text(value: Any) -> str:
+def plain_text(value: object) -> str:
     """Write a value as text, as in JSON, without quotes."""
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -10,14 +10,15 @@ from bridge.hudi.instants import Instant, State
 from bridge.hudi.partition_values import ComputedKeys
 from bridge.hudi.properties import TableProperties
 from bridge.hudi.queries import Answer, TableQueries
-from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders, shown_as_text
+from bridge.hudi.readers import ComparedRows, Differing, ReaderQuery, SliceReaders, shown_as_text
 from bridge.hudi.schema_evolution import arrow_of, converted
 from bridge.hudi.selection import narrowed, partition_rows
 from bridge.hudi.slice_merge import looked_up
 from bridge.hudi.slice_query import SliceQuery
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
-from bridge.hudi.slice_tasks import answer_columns
+from bridge.hudi.slice_tasks import answer_columns, slices_in, slices_of
+from bridge.hudi.slice_versions import GroupVersions
 from bridge.hudi.table import HudiTable
 from bridge.hudi.timeline import ActiveTimeline
 
@@ -25,15 +26,16 @@ __all__ = [
     "ActiveTimeline",
     "AlteredTableError",
     "Answer",
+    "ComparedRows",
     "ComputedKeys",
     "DamagedFileError",
     "Differing",
     "FileSlice",
+    "GroupVersions",
     "HudiTable",
     "HudiTableError",
     "Instant",
     "ReaderQuery",
-    "Seen",
     "SliceQuery",
     "SliceReader",
     "SliceReaders",
@@ -53,5 +55,7 @@ __all__ = [
     "narrowed",
     "partition_rows",
     "shown_as_text",
+    "slices_in",
+    "slices_of",
     "tables_below",
 ]

@@ -5,7 +5,7 @@ Source: HoodieTimelineArchiver and HoodieArchivedMetaEntry of 0.12 to 0.15.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.hudi.log_blocks import BlockType, read_blocks
 from bridge.hudi.log_records import data_records
@@ -19,7 +19,7 @@ _PREFIX: Final = ".commits_.archive."
 _COMPLETED: Final = "COMPLETED"
 
 
-def archived_commits(files: TableFiles, folder: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def archived_commits(files: TableFiles, folder: str) -> Iterator[tuple[str, Mapping[str, object]]]:
     """Give requested time and commit metadata of each archived commit that completed, in no order.
 
     One that was archived twice, as after a merge of archive files that did not end, comes twice.

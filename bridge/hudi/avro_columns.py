@@ -8,7 +8,7 @@ Source: the Avro specification, binary encoding; HoodieAvroDataBlock.
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ import pyarrow as pa
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema
 
     Places = npt.NDArray[np.int64]
@@ -108,7 +109,7 @@ class _Cursor:
         if np.any(self._places > self._ends):
             raise NotColumnarError
 
-    def column(self, schema: AvroSchema, kind: pa.DataType) -> pa.Array[Any]:
+    def column(self, schema: AvroSchema, kind: pa.DataType) -> ArrowColumn:
         """Read the next field of each record."""
         if schema.kind != "union":
             return self._values(schema, kind, None)
@@ -121,7 +122,7 @@ class _Cursor:
         dense = self._values(schema.non_null, kind, np.flatnonzero(valid))
         return dense.take(pa.array(np.cumsum(valid) - 1, pa.int64(), mask=~valid))
 
-    def _values(self, schema: AvroSchema, kind: pa.DataType, rows: Places | None) -> pa.Array[Any]:
+    def _values(self, schema: AvroSchema, kind: pa.DataType, rows: Places | None) -> ArrowColumn:
         """Read values that are not null, of some of the records."""
         match schema.kind:
             case "int" | "long":
@@ -166,7 +167,8 @@ class _Cursor:
         if len(more):
             raise NotColumnarError
         self._move(rows, places)
-        return (value >> np.uint64(1)).view(np.int64) ^ -(value & 1).view(np.int64)
+        found: npt.NDArray[np.int64] = (value >> np.uint64(1)).view(np.int64) ^ -(value & 1).view(np.int64)
+        return found
 
     def _fixed(self, size: int, rows: Places | None) -> npt.NDArray[np.uint8]:
         """Read bytes of a fixed number, one row a record."""
@@ -175,7 +177,7 @@ class _Cursor:
         self._move(rows, places + size)
         return np.ascontiguousarray(found)
 
-    def _texts(self, kind: pa.DataType, rows: Places | None) -> pa.Array[Any]:
+    def _texts(self, kind: pa.DataType, rows: Places | None) -> ArrowColumn:
         lengths = self._varints(rows)
         places = self._at(rows)
         if np.any((lengths < 0) | (lengths > len(self._data))):
@@ -195,7 +197,7 @@ class _Cursor:
         return array
 
 
-def _numbers(values: Places, kind: pa.DataType) -> pa.Array[Any]:
+def _numbers(values: Places, kind: pa.DataType) -> ArrowColumn:
     if kind.bit_width == 64:  # noqa: PLR2004 (bits)
         return pa.array(values).view(kind)
     narrow = values.astype(np.int32)
@@ -204,7 +206,7 @@ def _numbers(values: Places, kind: pa.DataType) -> pa.Array[Any]:
     return pa.array(narrow).view(kind)
 
 
-def _decimals(raw: npt.NDArray[np.uint8], kind: pa.DataType) -> pa.Array[Any]:
+def _decimals(raw: npt.NDArray[np.uint8], kind: pa.DataType) -> ArrowColumn:
     """Turn numbers of two's complement, big end first, into Arrow's 16 bytes, little end first."""
     rows, size = raw.shape
     wide = np.empty((rows, _DECIMAL), np.uint8)

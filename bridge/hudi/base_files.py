@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyarrow import orc
 
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError, told
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError, parse_error_text
 from bridge.hudi.hfile import read_cells
+from bridge.hudi.parquet_footers import open_parquet
 from bridge.spark import META_COLUMNS
 from payloads.avro import read_container
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from collections.abc import Set as AbstractSet
+
+    import pyarrow.parquet as pq
 
     from bridge.hudi.files import TableFiles
 
@@ -65,7 +67,7 @@ def schema_of(files: TableFiles, path: str) -> pa.Schema:
     _check_format(files, path)
     try:
         with files.open(path) as stream:
-            return orc.ORCFile(stream).schema if path.endswith(".orc") else pq.read_schema(stream)
+            return orc.ORCFile(stream).schema if path.endswith(".orc") else open_parquet(stream).schema_arrow
     except _UNREAD as error:
         raise _unreadable(files, path, error) from error
 
@@ -84,8 +86,8 @@ def _check_format(files: TableFiles, path: str) -> None:
     _, suffix = posixpath.splitext(path)
     if suffix in _OTHER_FORMATS:
         msg = (
-            f"{files.described(path)} is a base file in {suffix[1:].upper()}, and PARQUET and ORC are read; read this "
-            "table with Hudi itself"
+            f"{files.described(path)} is a base file in {suffix[1:].upper()}, but only PARQUET and ORC are "
+            "supported; read this table with Hudi itself"
         )
         raise UnreadableTableError(msg)
 
@@ -102,7 +104,7 @@ def key_edges(files: TableFiles, path: str) -> tuple[str, ...]:
         return ()
     try:
         with files.open(path) as stream:
-            footer = pq.read_metadata(stream).metadata or {}
+            footer = open_parquet(stream).metadata.metadata or {}
     except _UNREAD as error:
         raise _unreadable(files, path, error) from error
     return tuple(footer[name].decode() for name in _KEY_EDGES if name in footer)
@@ -150,7 +152,7 @@ def _side_by_side(
 def _rows_in(files: TableFiles, path: str) -> int:
     try:
         with files.open(path) as stream:
-            rows: int = pq.read_metadata(stream).num_rows
+            rows: int = open_parquet(stream).metadata.num_rows
     except _UNREAD as error:
         raise _unreadable(files, path, error) from error
     return rows
@@ -160,8 +162,7 @@ def _parquet(
     files: TableFiles, path: str, columns: Sequence[str] | None = None, keys: AbstractSet[str] | None = None
 ) -> Iterator[pa.RecordBatch]:
     try:
-        with files.open(path) as stream, pq.ParquetFile(stream) as parquet:
-            _check_columns(parquet.metadata)
+        with files.open(path) as stream, open_parquet(stream) as parquet:
             stored = parquet.schema_arrow
             # A file that has none of the columns still has its number of rows.
             names = None if columns is None else [n for n in columns if n in stored.names] or stored.names[:1]
@@ -171,20 +172,6 @@ def _parquet(
                 yield pa.RecordBatch.from_pylist([], schema=stored)
     except _UNREAD as error:
         raise _unreadable(files, path, error) from error
-
-
-def _check_columns(footer: pq.FileMetaData) -> None:
-    """Check that the row groups have the columns of the schema, as Parquet's reader in Java does.
-
-    Raises:
-        pyarrow.ArrowInvalid: one has others.
-    """
-    names = [footer.schema.column(place).path for place in range(footer.num_columns)]
-    for number in range(footer.num_row_groups):
-        group = footer.row_group(number)
-        if names != [group.column(place).path_in_schema for place in range(group.num_columns)]:
-            msg = f"row group {number} has other columns than the schema"
-            raise pa.ArrowInvalid(msg)
 
 
 def _orc(files: TableFiles, path: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
@@ -202,7 +189,8 @@ def _orc(files: TableFiles, path: str, columns: Sequence[str] | None) -> Iterato
 
 
 def _unreadable(files: TableFiles, path: str, error: Exception) -> DamagedFileError:
-    msg = f"{files.described(path)} can't be read: {told(error)}; restore the file, or roll its commit back with Hudi"
+    reason = parse_error_text(error)
+    msg = f"{files.described(path)} can't be read: {reason}; restore the file, or roll its commit back with Hudi"
     return DamagedFileError(msg)
 
 

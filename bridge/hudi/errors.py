@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import struct
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadBridgeError, SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from typing_extensions import Self
 
-def told(error: object) -> str:
+
+def parse_error_text(error: object) -> str:
     """Return what is wrong with a file by the error of what parses it, on one line and in no terms of Python."""
     match error:
         case UnicodeDecodeError() | Exception(__cause__=UnicodeDecodeError()):
@@ -22,7 +24,7 @@ def told(error: object) -> str:
         case struct.error() | IndexError() | EOFError() | StopIteration():
             return "it ends too early"
         case TypeError() | AttributeError() | KeyError():
-            return "it has another shape"
+            return "it has an unexpected structure"
     return (str(error).splitlines() or ["it can't be parsed"])[0].rstrip(". ")
 
 
@@ -77,5 +79,5 @@ class OutsideTableError(UnreadableTableError):
     @classmethod
     def by_link(cls, path: str, target: str) -> Self:
         """Return the error for a symbolic link."""
-        msg = f"{path} is a symbolic link to {target}, which is not followed; put what it leads to in its place"
+        msg = f"{path} is a symbolic link to {target}, which is not followed; replace it with its target"
         return cls(msg)

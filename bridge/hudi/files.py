@@ -16,7 +16,7 @@ from pyspark.sql import SparkSession
 
 from bridge.errors import InputError
 from bridge.hudi.errors import HudiTableError, OutsideTableError
-from bridge.spark import place_of
+from bridge.spark import advice_on, place_of, storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,9 +84,8 @@ class TableFiles:
         """
         try:
             found: fs.FileInfo = self._files.get_file_info(self._inside(folder))
-        except OSError as error:
-            msg = f"{self.described(folder)} can't be looked up: {error}; check the path and your permissions"
-            raise HudiTableError(msg) from error
+        except storage_errors() as error:
+            raise self._failed(folder, "looked up", error, "check the path and your permissions") from error
         return found.type is fs.FileType.Directory
 
     def partitions(self) -> Iterator[Listing]:
@@ -147,15 +146,17 @@ class TableFiles:
                 raise OutsideTableError.by_link(self.described(path), target)
         try:
             return self._files.open_input_file(place)
-        except OSError as error:
-            msg = (
-                f"{self.described(path)} can't be opened: {error}; it may have been cleaned since: read the table again"
-            )
-            raise HudiTableError(msg) from error
+        except storage_errors() as error:
+            cleaned = "it may have been cleaned since: read the table again"
+            raise self._failed(path, "opened", error, cleaned) from error
 
     def described(self, path: str) -> str:
         """Return a file's full path, for messages."""
         return posixpath.join(self.path, path)
+
+    def _failed(self, path: str, what: str, error: Exception, otherwise: str) -> HudiTableError:
+        place = self.described(path)
+        return HudiTableError(f"{place} can't be {what}: {error}; {advice_on(str(error), place, otherwise)}")
 
     def _inside(self, path: str) -> str:
         """Return the place of a file or folder of the table.
@@ -180,9 +181,8 @@ class TableFiles:
         selector = fs.FileSelector(self._inside(folder), allow_not_found=True)
         try:
             found: list[fs.FileInfo] = self._files.get_file_info(selector)
-        except OSError as error:
-            msg = f"{self.described(folder)} can't be listed: {error}; check the path and your permissions"
-            raise HudiTableError(msg) from error
+        except storage_errors() as error:
+            raise self._failed(folder, "listed", error, "check the path and your permissions") from error
         return [info for info in found if _has_name(info)]
 
 

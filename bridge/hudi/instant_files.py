@@ -12,6 +12,8 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from bridge.report import JsonObject
+
 CONTAINER: Final = b"Obj\x01"
 _OPERATIONS: Final = frozenset(
     {
@@ -24,7 +26,7 @@ _OPERATIONS: Final = frozenset(
 _OPERATION: Final = ("partitionPath", "fileId")
 
 
-def parsed(data: bytes) -> dict[str, Any]:
+def parsed(data: bytes) -> JsonObject:
     """Return what the file of an instant says.
 
     Raises:
@@ -42,16 +44,16 @@ def parsed(data: bytes) -> dict[str, Any]:
         is_null = part is None and (is_avro or name != "extraMetadata")
         is_number = is_avro and isinstance(part, int)  # of the operation, in JSON alone
         if part is not fits and not is_null and (is_number or not fits(part)):
-            msg = f"its {name} has another shape"
+            msg = f"its {name} has an unexpected structure"
             raise ValueError(msg)
     return found
 
 
-def _first_in(container: bytes) -> Any:
+def _first_in(container: bytes) -> object:
     try:
         return next(iter(read_container(io.BytesIO(container), replaces=True)[1]))
     except SchemaError as error:
-        msg = "it is no Avro container that can be read"
+        msg = "it is not a readable Avro container"
         raise ValueError(msg) from error
 
 
@@ -63,7 +65,7 @@ def _is_list_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda part: not part or (isinstance(part, list) and all(map(fits, part)))
 
 
-def _is_operation(part: Any) -> bool:
+def _is_operation(part: object) -> bool:
     return isinstance(part, dict) and all(name in part for name in _OPERATION)
 
 

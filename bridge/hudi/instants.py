@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import enum
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
+
+from payloads.backports import StrEnum
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -16,7 +17,7 @@ _INSTANT_FILE = re.compile(r"(\d+)(?:_(\d+))?(?:\.([a-z]+))??(?:\.(requested|inf
 _COMMITS = frozenset({"commit", DELTA_COMMIT, "replacecommit"})
 
 
-class State(enum.StrEnum):
+class State(StrEnum):
     """How far an instant has come."""
 
     REQUESTED = "REQUESTED"

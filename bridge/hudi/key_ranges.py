@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +12,8 @@ import pyarrow.compute as pc
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from bridge.spark import ArrowColumn
 
 _STEP = 1 << 6
 """Of so many keys one, about, is looked at to find the bounds."""
@@ -32,7 +34,7 @@ class KeyRange:
     def __contains__(self, key: str) -> bool:
         return (self.first is None or key >= self.first) and (self.end is None or key < self.end)
 
-    def mask(self, keys: pa.Array[Any]) -> pa.Array[Any]:
+    def mask(self, keys: ArrowColumn) -> ArrowColumn:
         """Return which keys are in the range; Arrow's order of UTF-8 is that of code points."""
         inside = pa.repeat(True, len(keys))
         if self.first is not None:
@@ -42,7 +44,7 @@ class KeyRange:
         return pc.fill_null(inside, self.first is None)
 
 
-def ranges_of(size: int, most: int, keys: Iterable[pa.Array[Any]]) -> list[KeyRange | None]:
+def ranges_of(size: int, most: int, keys: Iterable[ArrowColumn]) -> list[KeyRange | None]:
     """Return the ranges of some keys by which memory holds at most, about, so many of the bytes at a time.
 
     Args:
@@ -54,7 +56,7 @@ def ranges_of(size: int, most: int, keys: Iterable[pa.Array[Any]]) -> list[KeyRa
     return [None] if parts <= 1 else [*split(keys, parts)]
 
 
-def split(keys: Iterable[pa.Array[Any]], parts: int) -> list[KeyRange]:
+def split(keys: Iterable[ArrowColumn], parts: int) -> list[KeyRange]:
     """Return ranges that have about as many of some keys each; fewer than `parts` where few keys differ.
 
     Keys are drawn, by a generator with a seed: at fixed places, many short blocks in order would show their first ones.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import decimal
 import struct
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from payloads import NATURAL_ORDER, Ordering
 
@@ -57,7 +57,7 @@ class _KryoReader:
         self.data = data
         self.position = 0
         self.names: dict[int, str] = {}
-        self.objects: list[Any] = []
+        self.objects: list[object] = []
 
     def array(self, expected: str) -> list[DeletedKey]:
         self._expect(expected)
@@ -162,7 +162,7 @@ class _KryoReader:
             units += unit.to_bytes(2, "big")
         return units.decode("utf-16-be", "surrogatepass")
 
-    def _mark(self) -> Any:
+    def _mark(self) -> object:
         """Read a reference mark: None for a new object, which is counted, else the object that was met before."""
         mark = self._varint()
         if mark == 0:

@@ -73,7 +73,7 @@ class TableListings:
         )
         reason = self._properties.misfit
         if not self._properties.may_have_logs and any(one.action == DELTA_COMMIT for one in self._timeline.instants):
-            reason = "the table is copy-on-write, so that the delta commits on its timeline do not count"
+            reason = "the table is copy-on-write, so the delta commits on its timeline are ignored"
         if reason is not None:
             path = self._files.described(PROPERTIES_FILE)
             found.insert(0, AlteredFile(PROPERTIES_FILE, "", 0, 0, f"{path}: {reason}"))

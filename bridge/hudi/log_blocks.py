@@ -176,14 +176,14 @@ def _block(stream: RandomAccess, file: str, offset: int, end: int) -> Block:
     stop = end - _LONG.size
     layout, kind = struct.unpack(">ii", stream.read_at(_FIXED, position))
     if layout != _LOG_FORMAT:
-        raise _damaged(file, offset, f"it has log format version {layout}, and version 1 alone is known")
+        raise _damaged(file, offset, f"it has log format version {layout}, but only version 1 is known")
     if kind not in set(BlockType):
         raise _damaged(file, offset, f"it has the unknown type {kind}")
     header, position = _header(stream, file, offset, position + _FIXED, stop)
     length = _number(stream, _LONG, file, offset, position, stop)
     position += _LONG.size
     if length < 0 or length > stop - position:
-        raise _damaged(file, offset, f"its content has {length} bytes, and the block only {stop - position}")
+        raise _damaged(file, offset, f"its content has {length} bytes, but the block only {stop - position}")
     return Block(file, offset, BlockType(kind), header, position, length)
 
 

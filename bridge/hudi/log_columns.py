@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from bridge.engines.python import is_foldable, is_marked, last_of_greatest, sources_of
 from bridge.hudi.avro_columns import NotColumnarError
-from bridge.merge import RowSource
+from bridge.merge import RowSource, in_columns
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from bridge.merge import LogRule
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema
 
     Mask = npt.NDArray[np.bool_]
@@ -36,7 +37,7 @@ def decides(rule: LogRule | None, schema: AvroSchema) -> bool:
     """Whether whole columns can decide by a rule of this schema."""
     if rule is None or not is_foldable(rule.log, schema):
         return False
-    return all(test.field in schema.by_name for test in rule.deletes)
+    return in_columns(rule.deletes, schema) == rule.deletes
 
 
 class LogColumns:
@@ -49,19 +50,21 @@ class LogColumns:
         contested: the keys that are left to the calls.
     """
 
-    def __init__(self, rule: LogRule | None, keys_of: Callable[[pa.RecordBatch], Any], *, by_position: bool) -> None:
+    def __init__(
+        self, rule: LogRule | None, keys_of: Callable[[pa.RecordBatch], ArrowColumn], *, by_position: bool
+    ) -> None:
         """Begin a log without rows; `keys_of` gives the record keys of rows."""
         self._rule = rule
         self._keys_of = keys_of
         self.by_position = by_position
         self._added: list[pa.RecordBatch] = []
         self.rows: Any = None  # a batch, once there are rows
-        self.keys: Any = pa.array([], pa.string())
-        self._met: Mask = np.zeros(0, bool)
+        self.keys: ArrowColumn = pa.array([], pa.string())
+        self._matched: Mask = np.zeros(0, bool)
         self.contested: set[str] = set()
 
     @property
-    def decides_alone(self) -> bool:
+    def decides_without_base(self) -> bool:
         """Whether a row whose key the base file lacks is shown as it is."""
         return self._rule is not None
 
@@ -79,8 +82,8 @@ class LogColumns:
     def _contest(self, batch: pa.RecordBatch, rule: LogRule) -> None:
         """Leave to the calls the keys of rows that may be deletes, or have no value to compare."""
         unclear = is_marked(batch, rule.deletes)
-        if rule.log.field is not None:
-            unclear |= batch.column(rule.log.field).is_null().to_numpy(zero_copy_only=False)
+        if rule.log.column is not None:
+            unclear |= batch.column(rule.log.column).is_null().to_numpy(zero_copy_only=False)
         if unclear.any():
             self.contested.update(self._keys_of(batch).filter(pa.array(unclear)).to_pylist())
 
@@ -102,7 +105,7 @@ class LogColumns:
         if self.contested:
             free = pc.invert(pc.is_in(self.keys, pa.array(sorted(self.contested), pa.string())))
             self.rows, self.keys = self.rows.filter(free), self.keys.filter(free)
-        self._met = np.zeros(self.rows.num_rows, bool)
+        self._matched = np.zeros(self.rows.num_rows, bool)
 
     def _fold(self) -> None:
         """Keep the winner of each key among the rows so far.
@@ -128,10 +131,10 @@ class LogColumns:
             return
         if self._rule is None:
             self.contested.update(self.keys.filter(pa.array(np.bincount(codes) > 1)).to_pylist())
-        field = None if self._rule is None else self._rule.log.field
-        self.rows = rows.take(pa.array(last_of_greatest(codes, None if field is None else rows.column(field))))
+        name = None if self._rule is None else self._rule.log.column
+        self.rows = rows.take(pa.array(last_of_greatest(codes, None if name is None else rows.column(name))))
 
-    def met(self, rows: Rows, numbers: Rows) -> tuple[Rows, Rows]:
+    def matches(self, rows: Rows, numbers: Rows) -> tuple[Rows, Rows]:
         """Return those of some rows of the base file that merge with the rows `numbers` of the log, each with its own.
 
         Of a key that the base file has twice, the first row does; merged by position, each does.
@@ -139,9 +142,9 @@ class LogColumns:
         if not self.by_position:
             _, first = np.unique(numbers, return_index=True)
             first = np.sort(first)
-            first = first[~self._met[numbers[first]]]
+            first = first[~self._matched[numbers[first]]]
             rows, numbers = rows[first], numbers[first]
-        self._met[numbers] = True
+        self._matched[numbers] = True
         return rows, numbers
 
     def compared(self, batch: pa.RecordBatch, rows: Rows, numbers: Rows) -> tuple[Mask, Mask]:
@@ -157,9 +160,9 @@ class LogColumns:
         keys: list[str] = self.keys.take(pa.array(numbers, pa.int64())).to_pylist()
         return keys
 
-    def unmet(self) -> Rows:
+    def unmatched(self) -> Rows:
         """Return the rows whose key no row of the base file had."""
-        return np.flatnonzero(~self._met)
+        return np.flatnonzero(~self._matched)
 
 
 def _together(parts: list[pa.RecordBatch]) -> list[pa.RecordBatch]:

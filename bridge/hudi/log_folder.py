@@ -19,16 +19,15 @@ from bridge.hudi.key_ranges import ranges_of
 from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_columns import LogColumns, decides
 from bridge.hudi.log_records import check_defaults, data_batches, data_records, deleted_keys, known_key
-from bridge.hudi.partial_blocks import PartialMerge, columns_of
 from bridge.hudi.partition_values import ComputedKeys, values_of_path
 from bridge.hudi.record_positions import NamedRows, has_positions
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_log import SliceLog
 from bridge.hudi.timestamp_units import block_schema, rewritten_by
-from bridge.hudi.unmerged import record_merge
-from bridge.merge import LogDelete, LogRow, MergePoint, RecordMerge
-from bridge.spark import META_COLUMNS
+from bridge.hudi.unmerged import partial_merge, record_merge
+from bridge.merge import LogDelete, LogRow, MergePoint, PartialMerge, RecordMerge, columns_of
+from bridge.spark import META_COLUMNS, ArrowColumn
 from mergers import HoodieKey
 from payloads.avro import rewrite_record_with_new_schema
 
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.slice_query import SliceQuery
-    from bridge.merge import LogRule
+    from bridge.merge import Listener, LogRule
     from payloads.avro import AvroSchema, Record
 
     Wanted = AbstractSet[str] | KeyRange
@@ -58,13 +57,14 @@ _COMPRESSED = 4
 class LogFolder:
     """Folds the logs of slices for one query."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 (what blocks are read with)
         self,
         query: SliceQuery,
         schema: AvroSchema,
         keys: ComputedKeys | None,
         reader: RecordReader,
         writer: RecordWriter,
+        listener: Listener | None = None,
     ) -> None:
         """Take what the blocks are read with; the merge is compiled where a log is folded.
 
@@ -74,8 +74,10 @@ class LogFolder:
             keys: makes the record keys of a table without meta columns; None where records carry them.
             reader: makes records of rows of `schema`.
             writer: makes rows of them.
+            listener: is told of every call that folds the log key by key.
         """
         self._query = query
+        self._listener = listener
         self._schema = schema
         self._keys = keys
         self._writer = writer
@@ -84,7 +86,7 @@ class LogFolder:
 
     @functools.cached_property
     def _whole(self) -> RecordMerge:
-        return record_merge(self._query, self._schema)
+        return record_merge(self._query, self._schema, self._listener)
 
     @functools.cached_property
     def _rule(self) -> LogRule | None:
@@ -133,7 +135,7 @@ class LogFolder:
         keys = (keys for each in blocks for keys in self._keys_of(each, found.partition))
         return ranges_of(size * sharing, _BY_CALLS if by_calls else _IN_COLUMNS, keys)
 
-    def _keys_of(self, each: FoundBlock, partition: str) -> Iterator[pa.Array[Any]]:
+    def _keys_of(self, each: FoundBlock, partition: str) -> Iterator[ArrowColumn]:
         """Give the keys of a block."""
         if each.block.type is BlockType.DELETE:
             yield pa.array([entry.record_key for entry in deleted_keys(*each, self._query.rules.release)], pa.string())
@@ -306,7 +308,7 @@ class LogFolder:
 
     def _entries(
         self, found: FoundBlock, partition: str, log: SliceLog, wanted: Wanted | None
-    ) -> Iterator[tuple[str, Callable[..., Any]]]:
+    ) -> Iterator[tuple[str, Callable[..., object]]]:
         """Give the key of each entry of a block, and what folds the entry into the versions before it."""
         block, stream = found
         if block.type is BlockType.DELETE:
@@ -321,7 +323,7 @@ class LogFolder:
             )
             raise UnreadableTableError(msg)
         if block.is_partial and not isinstance(log.merge, PartialMerge):
-            log.merge = PartialMerge(self._query.plan, self._schema)
+            log.merge = partial_merge(self._query.plan, self._schema)
         for key, record, columns in self.rows(found, partition, wanted):
             log.note(key, record)
             if block.is_partial:
@@ -343,5 +345,5 @@ def _fold(merge: Any, entry: LogRow | LogDelete, folded: Any, key: HoodieKey) ->
     return merge.fold_log(folded, key, entry)
 
 
-def _fold_partial(merge: PartialMerge, record: Record, columns: AvroSchema, folded: Any, key: HoodieKey) -> Any:
+def _fold_partial(merge: PartialMerge, record: Record, columns: AvroSchema, folded: object, key: HoodieKey) -> Any:
     return merge.fold_row(folded, key, record, columns)

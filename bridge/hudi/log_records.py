@@ -11,15 +11,15 @@ import struct
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader
 from bridge.hudi.avro_columns import WITHOUT_COUNT, NotColumnarError, can_be_columns, record_batches
-from bridge.hudi.errors import told
+from bridge.hudi.errors import parse_error_text
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
+from bridge.hudi.parquet_footers import open_parquet
 from bridge.hudi.schema_evolution import arrow_of, evolved
 from bridge.hudi.schema_text import stored_schema
 from payloads import Ordering
@@ -42,7 +42,7 @@ _HFILE_KEYS = ("key", "_hoodie_record_key")
 _DECIMAL_SCALE = 15
 
 _NAMESPACE = "org.apache.hudi.avro.model"
-_WRAPPED: dict[str, Any] = {
+_WRAPPED: dict[str, object] = {
     "BooleanWrapper": "boolean",
     "IntWrapper": "int",
     "LongWrapper": "long",
@@ -57,13 +57,13 @@ _WRAPPED: dict[str, Any] = {
 }
 
 
-def _wrapper(name: str, kind: Any, field: str = "value") -> dict[str, Any]:
+def _wrapper(name: str, kind: object, field: str = "value") -> dict[str, object]:
     return {"type": "record", "name": name, "fields": [{"name": field, "type": kind}]}
 
 
 def _delete_list() -> AvroSchema:
     """Return the schema of a delete block: that of 1.1 reads the older ones, too (a branch more, at the end)."""
-    wrappers: list[Any] = [_wrapper(name, kind) for name, kind in _WRAPPED.items()]
+    wrappers: list[object] = [_wrapper(name, kind) for name, kind in _WRAPPED.items()]
     items = ["null", *_WRAPPED, _wrapper("LocalDateWrapper", "int")]
     array = _wrapper("ArrayWrapper", ["null", {"type": "array", "items": items}], "wrappedValues")
     text = ["null", "string"]
@@ -129,7 +129,7 @@ def _written_as(block: Block) -> AvroSchema:
     try:
         return stored_schema(block.required(HeaderKey.SCHEMA))
     except SchemaError as error:
-        reason = f"its schema is none: {error}"
+        reason = f"its schema is invalid: {error}"
         raise block.damaged(reason) from error
 
 
@@ -148,9 +148,7 @@ def data_batches(
         if not fits or block.type is BlockType.HFILE_DATA:
             return None
         if block.type is BlockType.PARQUET_DATA:
-            return [
-                evolved(batch, arrow) for batch in pq.ParquetFile(pa.BufferReader(block.content(stream))).iter_batches()
-            ]
+            return [evolved(batch, arrow) for batch in _parquet_batches(block.content(stream))]
         if not can_be_columns(schema):
             return None
         return [evolved(batch, arrow) for batch in record_batches(block.content(stream), schema, stored)]
@@ -174,7 +172,7 @@ def _checked(block: Block, records: Iterator[Record]) -> Iterator[Record]:
     try:
         yield from records
     except (SchemaError, ValueError, struct.error, pa.ArrowException, OSError) as error:
-        reason = f"its records can't be read: {told(error)}"
+        reason = f"its records can't be read: {parse_error_text(error)}"
         raise block.damaged(reason) from error
 
 
@@ -203,8 +201,12 @@ def _avro_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
 def _parquet_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
     arrow = arrow_of(schema)
     reader = RecordReader(schema, arrow)
-    for batch in pq.ParquetFile(pa.BufferReader(content)).iter_batches():
+    for batch in _parquet_batches(content):
         yield from reader.rows(evolved(batch, arrow))
+
+
+def _parquet_batches(content: bytes) -> Iterator[pa.RecordBatch]:
+    yield from open_parquet(pa.BufferReader(content), is_file=False).iter_batches()
 
 
 def _hfile_records(content: bytes, schema: AvroSchema) -> Iterator[Record]:
@@ -234,7 +236,7 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
     try:
         return _deletes(block.content(stream), release)
     except (SchemaError, ValueError, struct.error) as error:
-        reason = f"its deletes can't be read: {told(error)}"
+        reason = f"its deletes can't be read: {parse_error_text(error)}"
         raise block.damaged(reason) from error
 
 

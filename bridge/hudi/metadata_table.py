@@ -74,7 +74,7 @@ def metadata_listings(files: TableFiles, timeline: ActiveTimeline) -> list[Listi
         merged = _merged(files.below(_FOLDER), timeline)
     except (PayloadBridgeError, ValueError) as error:
         msg = (
-            f"{files.described(_FOLDER)}, by which Hudi from 1.0 on finds the files, can't be read: {error}; "
+            f"{files.described(_FOLDER)}, which Hudi from 1.0 on uses to find the files, can't be read: {error}; "
             "delete the metadata table with hudi-cli (`metadata delete`), or read as 0.15, which lists the storage"
         )
         raise UnreadableTableError(msg) from error
@@ -125,7 +125,7 @@ def _records(files: TableFiles, found: FileSlice, rules: BlockRules) -> Iterator
             for key, value in read_cells(data):
                 yield key.decode(errors="replace"), _listed(decode(schema, value, replaces=True))
         except (SchemaError, ValueError, LookupError, TypeError) as error:
-            msg = f"{files.described(path)} is no base file of a metadata table: {error}"
+            msg = f"{files.described(path)} is not a base file of a metadata table: {error}"
             raise DamagedFileError(msg) from error
     with contextlib.ExitStack() as stack:
         paths = [found.path_of(name) for name in found.data_logs]
@@ -137,7 +137,7 @@ def _records(files: TableFiles, found: FileSlice, rules: BlockRules) -> Iterator
                 for record in data_records(block, stream)[1]:
                     yield record["key"], _listed(record)
             except (LookupError, TypeError) as error:
-                reason = f"it is no block of a metadata table: {error!r}"
+                reason = f"it is not a block of a metadata table: {error!r}"
                 raise block.damaged(reason) from error
 
 

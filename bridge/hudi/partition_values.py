@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bridge.config import Capabilities
     from bridge.hudi.files import Listing
     from bridge.hudi.properties import TableProperties
+    from bridge.spark import ArrowColumn
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 _DATE = re.compile(r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2})(?:[ T].*)?)?)?")
@@ -30,7 +31,7 @@ _EPOCH = datetime.date(1970, 1, 1).toordinal()
 _ESCAPE = re.compile(r"%([0-9a-fA-F]{2})")
 
 
-def told_by_paths(properties: TableProperties, able: Capabilities, *, merges: bool) -> tuple[str, ...]:
+def columns_in_paths(properties: TableProperties, able: Capabilities, *, merges: bool) -> tuple[str, ...]:
     """Return the partition columns of an answer whose values come from the paths; `merges`: whether it reads logs."""
     from_paths = not properties.paths_are_formatted if able.partition_from_path else not merges
     return properties.partition_fields if properties.drops_partition_columns or from_paths else ()
@@ -71,8 +72,8 @@ def check_paths(table: str, fields: Sequence[str], listings: Iterable[Listing]) 
     for partition, _ in listings:
         if len(partition.split("/")) != len(fields):
             msg = (
-                f"{table}: the partition path {partition!r} does not tell the values of {', '.join(fields)}, so Hudi "
-                "refuses the table; write it anew with URL-encoded partition values "
+                f"{table}: the partition path {partition!r} does not determine the values of {', '.join(fields)}, so "
+                "Hudi refuses the table; rewrite it with URL-encoded partition values "
                 "(hoodie.datasource.write.partitionpath.urlencode=true)"
             )
             raise UnreadableTableError(msg)
@@ -85,7 +86,7 @@ def _value(part: str, name: str, *, decode: bool) -> str | None:
     return _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text) if decode else text
 
 
-def partition_column(text: str | None, kind: pa.DataType, rows: int, path: str) -> pa.Array[Any]:
+def partition_column(text: str | None, kind: pa.DataType, rows: int, path: str) -> ArrowColumn:
     """Return a column of one partition value, parsed from the path as Spark does; null if the text is not a date.
 
     Source: Spark's PartitioningUtils.castPartValueToDesiredType, DateTimeUtils.stringToDate.
@@ -143,7 +144,7 @@ class ComputedKeys:
         self._names_fields = len(self._fields) > 1 or named_alone
         self._times_as_text = is_true(properties.stored.get(CONSISTENT_TIMESTAMP))
 
-    def _text(self, column: pa.Array[Any]) -> pa.Array[Any]:
+    def _text(self, column: ArrowColumn) -> ArrowColumn:
         """Return the text of a key field: a timestamp is its microseconds, if logical types are not converted."""
         if pa.types.is_timestamp(column.type) and not self._times_as_text:
             column = column.view(pa.int64())
@@ -158,7 +159,7 @@ class ComputedKeys:
         bare = {key.removeprefix(prefix) for key in every}
         return every | bare | {f"{prefix}{key}" for key in bare}
 
-    def of(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+    def of(self, batch: pa.RecordBatch) -> ArrowColumn:
         """Return the record key of each row."""
         if not self._names_fields:
             return self._text(batch.column(self._fields[0]))

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 import zlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from bridge.config import TableMergeConfig, TableType, capabilities, effective_config, keys, parse_properties
 from bridge.hudi.errors import UnreadableTableError
@@ -16,6 +16,8 @@ from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from typing_extensions import Self
 
     from bridge.config import EffectiveMergeConfig
     from bridge.hudi.files import TableFiles
@@ -63,13 +65,15 @@ class TableProperties:
         found = cls(stored_properties(files))
         if not found.stored.get(_VERSION):
             msg = (
-                f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as of Hudi 0.5 or older; upgrade the table "
+                f"{files.described(PROPERTIES_FILE)} has no {_VERSION}, as in Hudi 0.5 or older; upgrade the table "
                 "with Hudi 0.12 to 0.15, and leave the file as it is"
             )
             raise UnreadableTableError(msg)
         for name in (keys.TABLE_TYPE.key, keys.BASE_FILE_FORMAT, keys.KEYGEN_TYPE, keys.TIMELINE_PATH):
             if found.stored.get(name) == "":
-                msg = f"{files.described(PROPERTIES_FILE)}: {name} is empty, which is no value of it; restore the file"
+                msg = (
+                    f"{files.described(PROPERTIES_FILE)}: {name} is empty, which is not a valid value; restore the file"
+                )
                 raise UnreadableTableError(msg)
         try:
             keys.TABLE_VERSION.read(found.stored, HudiRelease.latest())
@@ -79,14 +83,14 @@ class TableProperties:
             raise UnreadableTableError(msg) from error
         if found.stored.get(keys.TABLE_TYPE.key, _TYPES[0]) not in _TYPES:  # in another spelling
             msg = (
-                f"{files.described(PROPERTIES_FILE)}: {keys.TABLE_TYPE.key} is {found.stored[keys.TABLE_TYPE.key]!r}, "
-                f"and Hudi knows {' and '.join(_TYPES)}; restore the file"
+                f"{files.described(PROPERTIES_FILE)}: {keys.TABLE_TYPE.key} is "
+                f"{found.stored[keys.TABLE_TYPE.key]!r}, but Hudi knows {' and '.join(_TYPES)}; restore the file"
             )
             raise UnreadableTableError(msg)
         if found._text(keys.BASE_FILE_FORMAT, _FORMATS[0]) not in _FORMATS:
             msg = (
-                f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, "
-                f"and {' and '.join(_FORMATS)} are read; read this table with Hudi itself"
+                f"{files.path} has {found.stored[keys.BASE_FILE_FORMAT]} base files, but only "
+                f"{' and '.join(_FORMATS)} are supported; read this table with Hudi itself"
             )
             raise UnreadableTableError(msg)
         generator = found._text(keys.KEYGEN_TYPE, _SIMPLE)
@@ -174,8 +178,12 @@ class TableProperties:
 
     @property
     def partition_fields(self) -> tuple[str, ...]:
-        """The partition fields, without the kind that a custom key generator adds to each (`day:TIMESTAMP`)."""
-        return tuple(name.partition(":")[0] for name in _names(self.stored.get(keys.PARTITION_FIELDS, "")))
+        """The partition fields, without the kind that a custom key generator adds to each (`day:TIMESTAMP`).
+
+        A blank belongs to a name, as in HoodieTableConfig.getPartitionFields.
+        """
+        named = filter(None, self.stored.get(keys.PARTITION_FIELDS, "").split(","))
+        return tuple(name.partition(":")[0] for name in named)
 
     @property
     def paths_are_formatted(self) -> bool:
@@ -195,7 +203,7 @@ class TableProperties:
         return self._has_key_generator("Timestamp")
 
     @property
-    def keys_tell_values(self) -> bool:
+    def derives_key_values(self) -> bool:
         """Whether a key generator of Hudi makes the record keys, so that they are known from the key fields' values."""
         name = self.stored.get(keys.KEYGEN_CLASS, "")
         return self.stored.get(keys.KEYGEN_TYPE, "").upper() != "USER_PROVIDED" and (
@@ -250,8 +258,8 @@ def stored_properties(files: TableFiles) -> Mapping[str, str]:
         if keys.TABLE_CHECKSUM not in stored or stored[keys.TABLE_CHECKSUM] == str(zlib.crc32(name.encode())):
             return stored
     msg = (
-        f"{files.described(PROPERTIES_FILE)}: {keys.TABLE_CHECKSUM} is not that of the table's name, so the file is "
-        "damaged, and Hudi refuses the table; restore the file"
+        f"{files.described(PROPERTIES_FILE)}: {keys.TABLE_CHECKSUM} does not match the table's name, so the file is "
+        "damaged and Hudi refuses the table; restore the file"
     )
     raise UnreadableTableError(msg)
 

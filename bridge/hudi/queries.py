@@ -19,20 +19,20 @@ from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView
 from bridge.hudi.files import Listing, TableFiles
 from bridge.hudi.listings import TableListings
-from bridge.hudi.partition_values import check_paths, text_columns, told_by_paths
+from bridge.hudi.partition_values import check_paths, columns_in_paths, text_columns
 from bridge.hudi.properties import PROPERTIES_FILE, TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
+from bridge.hudi.table_class import TableClass
 from bridge.hudi.table_schema import table_schema
 from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
-from bridge.hudi.unmerged import why_unmerged
 from bridge.hudi.vectors import vector_columns, written_by
 from bridge.plan import CALL_TIMEOUT, MergePlan
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, PayloadBridgeError, PayloadRef, StoredPayloadRef
+from payloads import HudiRelease, PayloadBridgeError, PayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from collections.abc import Set as AbstractSet
 
     from bridge.config import Capabilities
@@ -68,7 +68,7 @@ class TableQueries:
         files, properties, timeline, listings, release: the table's, and the release that reads it.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 (what is known of it)
         self,
         path: str,
         release: str | HudiRelease | None = None,
@@ -76,6 +76,7 @@ class TableQueries:
         bootstrap: str | None = None,
         payload: str | PayloadRef | None = None,
         call_timeout: int = CALL_TIMEOUT,
+        in_tasks: Callable[[MergePlan], MergePlan] | None = None,
     ) -> None:
         """Open a table.
 
@@ -85,34 +86,36 @@ class TableQueries:
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
             call_timeout: how many seconds a call of it may take.
+            in_tasks: gives the plan with which tasks call a compiled class; raises where the release can't run it.
 
         Raises:
             HudiTableError: it can't be read, or not by this release.
             PayloadConfigError: unknown release.
-            PayloadNotFoundError: there is no Python class of that name.
+            PayloadNotFoundError: there is no Python class of that name, or no jar has the compiled one.
+            PayloadBridgeError: what `in_tasks` raises.
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
         own = assumed_writer(self.properties.version)
-        self.release = self._checked(own if release is None else HudiRelease.parse(release))
-        self._call_timeout = call_timeout
+        self.release = self._checked(own if release is None else HudiRelease.asked(release))
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)
         self.listings = TableListings(self.files, self.properties, self.timeline)
         if release is None:
             with contextlib.suppress(PayloadBridgeError):  # raised again by the query
                 self.release = written_by(own, self.schema(self.timeline.latest or _NO_INSTANT))
-        self._payload = PayloadRef(payload) if isinstance(payload, str) else payload
-        if self._payload is not None:
-            self._payload.resolve(self.release)
-            self.properties = self.properties.with_payload(self._payload.java_name(self.release))
+        named = PayloadRef(payload) if isinstance(payload, str) else payload
+        self._class = TableClass(named, call_timeout, in_tasks)
+        if named is not None:
+            self.properties = self._class.stored(self.properties, self.release)
+            self._class.check(self.plan, path)
 
     def _checked(self, release: HudiRelease) -> HudiRelease:
         newest = capabilities(release).created_version
         if self.properties.version > newest:
             msg = (
-                f"{self.files.path} has table version {self.properties.version}, and Hudi {release} reads none after "
-                f"{newest}; use release {assumed_writer(self.properties.version)} or later"
+                f"{self.files.path} has table version {self.properties.version}, but Hudi {release} reads only "
+                f"{newest} and below; use release {assumed_writer(self.properties.version)} or later"
             )
             raise UnreadableTableError(msg)
         if capabilities(release).file_group_reader and keys.TIMELINE_LAYOUT not in self.properties.stored:
@@ -131,7 +134,7 @@ class TableQueries:
         _ = self.slices
         other = copy.copy(self)
         other.__dict__.pop("plan", None)
-        other.release = self._checked(HudiRelease.parse(release))
+        other.release = self._checked(HudiRelease.asked(release))
         other.properties = self.properties if stored is None else TableProperties(stored)
         return other
 
@@ -160,28 +163,22 @@ class TableQueries:
         Raises:
             PlanError, MergeConfigError: the release can't read such a table.
         """
-        return self._plan_of(self.release)
+        return self._class.plan(self.properties, self.release)
+
+    @property
+    def merging_plan(self) -> MergePlan:
+        """The plan with which tasks merge: they call a compiled class in the JVM of their executor.
+
+        Raises:
+            PlanError, MergeConfigError: the release can't read such a table, or no JVM is at hand for the class.
+            EngineError, PayloadNotFoundError, PayloadConstructorError: the class is not there, or does not link.
+        """
+        return self._class.called(self.plan, self.files.path)
 
     @property
     def unnamed_class(self) -> str | None:
         """Why versions can't be merged: settings that contradict each other, a class that the table alone names."""
-        if self._payload is not None:
-            return None
-        return why_unmerged(self.files.path, self.properties, self.release)
-
-    def _plan_of(self, release: HudiRelease) -> MergePlan:
-        stored = self.properties.merge
-        able = capabilities(release)
-        return MergePlan(
-            payload=self._payload or StoredPayloadRef(stored.resolved_payload(release)),
-            release=release,
-            table_type=stored.table_type,
-            key=self.properties.key_fields or ("_hoodie_record_key",),
-            partition=self.properties.partition_fields,
-            ordering=stored.ordering if able.merge_modes else stored.ordering[:1],
-            table=stored if able.merge_modes else None,
-            call_timeout=self._call_timeout,
-        )
+        return self._class.unnamed(self.properties, self.release, self.files.path)
 
     def snapshot(self, as_of: str | None = None, *, schema_on_read: bool = False) -> Answer:
         """Return the query of all rows, now or as of an instant (requested time).
@@ -225,10 +222,15 @@ class TableQueries:
                 never completed; or another `form`.
         """
         if form != LATEST_STATE:
-            msg = f"{self.files.path}: no {form} query is answered, only {LATEST_STATE}; compare two snapshots instead"
+            msg = (
+                f"{self.files.path}: {form} queries are not supported, only {LATEST_STATE}; compare two snapshots "
+                "instead"
+            )
             raise UnreadableTableError(msg)
         if self.timeline.commits and not self.properties.has_meta_fields:
-            msg = f"{self.files.path} has no meta columns, so no row says its commit; compare two snapshots instead"
+            msg = (
+                f"{self.files.path} has no meta columns, so rows don't say their commit; compare two snapshots instead"
+            )
             raise UnreadableTableError(msg)
         chosen = [instant for instant in self.timeline.commits if self._is_between(instant, begin, end)]
         first = self.timeline.first_incomplete
@@ -252,7 +254,8 @@ class TableQueries:
         # An increment of 0.15 reads the files directly, and so has what they store.
         query = self._query(until, merges=self._is_merge_on_read or not self._able.file_group_reader)
         if self._able.incremental_scans and not own_times:  # 1.0 still scans logs of old tables as 0.15 does
-            query = dataclasses.replace(query, plan=self._plan_of(_SCANNER))
+            plan = self._class.called(self._class.plan(self.properties, _SCANNER), self.files.path)
+            query = dataclasses.replace(query, plan=plan)
         return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
 
     def _view_of(self, written: Mapping[str, AbstractSet[str]]) -> SliceView:
@@ -289,14 +292,14 @@ class TableQueries:
         local = () if self._able.timestamp_ntz else local_timestamps(schema)
         if local:
             raise UnreadableTableError.from_local_timestamps(self.files.path, local, str(self.release))
-        paths_tell = told_by_paths(self.properties, self._able, merges=merges)
+        paths_tell = columns_in_paths(self.properties, self._able, merges=merges)
         source = self._bootstrap
         stored_source = self.properties.bootstrap_source
         return SliceQuery(
             files=self.files,
             properties=self.properties,
             schema=schema,
-            plan=self.plan,
+            plan=self.merging_plan if merges else self.plan,
             rules=self._rules(until),
             paths_tell=paths_tell,
             text_columns=text_columns(self.properties, self._able, paths_tell),

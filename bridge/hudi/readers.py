@@ -8,7 +8,7 @@ log has of each key; of logs that are larger than that, all of them go range by 
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.spark import ArrowColumn
     from payloads.avro import Record
 
 
@@ -59,7 +60,7 @@ class Differing(NamedTuple):
     right: pa.StructArray
 
 
-class Seen(NamedTuple):
+class ComparedRows(NamedTuple):
     """How much was compared: of a slice, or of a range of the keys of a slice whose logs are large.
 
     Attributes:
@@ -149,7 +150,7 @@ class SliceReaders:
         self._as_text = shown_as_text([query for query, _ in queries])
         self._in_other_units = [bool(_rescaled_columns(first, query)) for query, _ in queries]
 
-    def compare(self, found: FileSlice) -> Iterator[Differing | Seen]:
+    def compare(self, found: FileSlice) -> Iterator[Differing | ComparedRows]:
         """Give the keys of a slice that are shown differently, reader by reader; then how much was compared.
 
         Where the logs are larger than what is held at a time, range by range of the keys.
@@ -173,7 +174,7 @@ class SliceReaders:
 
     def _compare(
         self, found: FileSlice, within: KeyRange | None, refused: dict[int, str]
-    ) -> Generator[Differing, None, Seen]:
+    ) -> Generator[Differing, None, ComparedRows]:
         """Compare the keys of a range; a reader that `refused` another one is left out."""
         (reader, bases_only), *others = self._readers
         first = _SliceSide(reader, found, within, bases_only=bases_only, as_text=self._as_text)
@@ -209,14 +210,14 @@ class SliceReaders:
                 theirs_alone = side.unmatched()
                 pairs = [(key, own.get(key), theirs_alone.get(key)) for key in {**own, **theirs_alone}]
                 yield from self._differing(number, (first, side), pairs)
-        return Seen(rows + len(own), first.logged(), refused, within)
+        return ComparedRows(rows + len(own), first.logged(), refused, within)
 
     def _in_base(
         self,
         number: int,
         sides: tuple[_SliceSide, _SliceSide],
         batches: tuple[pa.RecordBatch, pa.RecordBatch],
-        keys: pa.Array[Any],
+        keys: ArrowColumn,
         merged: tuple[dict[int, Record | None], dict[int, Record | None]],
     ) -> Iterator[Differing]:
         """Compare the rows of a batch of the base file, as either side reads it."""

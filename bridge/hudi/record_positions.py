@@ -1,7 +1,7 @@
 """The positions of a block's records in the base file, which its header may have, and by which Hudi merges from 1.0 on.
 
-Rows merge by key here: the key of a row is the one by which the log names it, where that of the base file is empty.
-Source: LogReaderUtils.decodeRecordPositionsHeader, the portable format of Roaring64NavigableMap, and
+Rows merge by key here, so a row that the log names has the key of that name, whatever the base file says, and no other
+row has one. Source: LogReaderUtils.decodeRecordPositionsHeader, the portable format of Roaring64NavigableMap, and
 PositionBasedFileGroupRecordBuffer.
 """
 
@@ -9,27 +9,26 @@ from __future__ import annotations
 
 import base64
 import struct
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.hudi.errors import DamagedFileError
 from bridge.hudi.log_blocks import HeaderKey
-from bridge.redaction import current
-from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
+    from typing_extensions import Self
 
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.log_blocks import Block
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.spark import ArrowColumn
 
     Rows = npt.NDArray[np.int64]
 
@@ -67,20 +66,20 @@ def _positions(block: Block) -> Rows:
 class NamedRows:
     """The rows of a base file that its log names, and the key of each."""
 
-    def __init__(self, base: str) -> None:
-        """Begin without rows; `base` is the path of the base file, for messages."""
-        self._base = base
+    def __init__(self) -> None:
+        """Begin without rows."""
+        self._foreign: dict[int, frozenset[int]] = {}
         self._rows: list[Rows] = []
-        self._keys: list[pa.Array[Any]] = []
+        self._keys: list[ArrowColumn] = []
 
     @classmethod
     def of(cls, query: SliceQuery, found: FileSlice, within: KeyRange | None) -> Self | None:
         """Return what takes the rows that the log of a slice names; None if not all rows of the base file are read."""
         if within is not None or query.keys is not None or query.commits is not None or found.base_file is None:
             return None
-        return cls(query.files.described(found.path_of(found.base_file)))
+        return cls()
 
-    def add(self, block: Block, keys: Any) -> None:
+    def add(self, block: Block, keys: ArrowColumn) -> None:
         """Add the records of a block, whose keys, an Arrow array, come in the order of their positions.
 
         Raises:
@@ -88,16 +87,13 @@ class NamedRows:
         """
         rows = _positions(block)
         if len(rows) < len(keys):
-            reason = f"it has {len(keys)} records, and positions of {len(rows)}"
+            reason = f"it has {len(keys)} records, but positions of {len(rows)}"
             raise block.damaged(reason)
         self._rows.append(rows[: len(keys)])
         self._keys += keys.chunks if isinstance(keys, pa.ChunkedArray) else [keys]
 
-    def over(self, keys_of: Callable[[pa.RecordBatch], Any]) -> Callable[[pa.RecordBatch], Any]:
-        """Return what gives the keys of batches in the order of the base file, empty ones as the log has them.
-
-        It raises a DamagedFileError where a row has another key, so that it is not the one that the log names.
-        """
+    def over(self, keys_of: Callable[[pa.RecordBatch], ArrowColumn]) -> Callable[[pa.RecordBatch], ArrowColumn]:
+        """Return what gives the keys of batches in the order of the base file; null for rows that the log has not."""
         rows = np.concatenate(self._rows)
         order = np.argsort(rows, kind="stable")
         rows, named = rows[order], pa.chunked_array(self._keys, pa.string()).combine_chunks().take(pa.array(order))
@@ -109,34 +105,18 @@ class NamedRows:
             begin, end = np.searchsorted(rows, [first, first + len(own)])
             at, theirs = rows[begin:end] - first, named.slice(begin, end - begin)
             first += len(own)
-            stored = own.take(pa.array(at))
-            differs = pc.not_equal(stored, theirs)
-            if not pc.any(differs).as_py():
-                return own
-            found = own.to_pylist()
-            others = (column.filter(differs).to_pylist() for column in (pa.array(at), stored, theirs))
-            for row, key, name in zip(*others, strict=True):
-                if key:
-                    shown = [current().text(META_COLUMNS[2], one) for one in (key, name)]
-                    msg = (
-                        f"{self._base} has the key {shown[0]} in a row that its log names {shown[1]}; restore the file"
-                    )
-                    raise DamagedFileError(msg)
-                found[row] = name
-            return pa.array(found, pa.string())
+            place = np.full(len(own), -1)
+            place[at] = np.arange(len(at))
+            differs = pc.fill_null(pc.not_equal(own.take(pa.array(at)), theirs), True)
+            if pc.any(differs).as_py():
+                self._foreign[id(batch)] = frozenset(at[differs.to_numpy(zero_copy_only=False)].tolist())
+            return theirs.take(pa.array(place, mask=place < 0))
 
         return keys
 
-    def check(self, number: int) -> None:
-        """Check that a base file of so many rows has all of these.
-
-        Raises:
-            DamagedFileError: it has not.
-        """
-        last = max((int(rows.max()) for rows in self._rows if len(rows)), default=-1)
-        if last >= number:
-            msg = f"{self._base} has {number} rows, and its log names row {last}; restore the file"
-            raise DamagedFileError(msg)
+    def foreign(self, batch: pa.RecordBatch) -> frozenset[int]:
+        """Return the rows of a batch whose own key is another one, and forget them."""
+        return self._foreign.pop(id(batch), frozenset())
 
 
 def positions_of(text: str) -> Rows:
@@ -169,7 +149,7 @@ def _bitmap(data: bytes, at: int) -> tuple[int, list[Rows]]:
     at += 4
     has_runs = cookie & 0xFFFF == _WITH_RUNS
     if not has_runs and cookie != _PLAIN:
-        msg = "it is no bitmap"
+        msg = "it is not a bitmap"
         raise ValueError(msg)
     if has_runs:
         size = (cookie >> 16) + 1
@@ -180,7 +160,7 @@ def _bitmap(data: bytes, at: int) -> tuple[int, list[Rows]]:
         runs = b""
         at += 4
     if size > 1 << 16:
-        msg = "it is no bitmap"
+        msg = "it is not a bitmap"
         raise ValueError(msg)
     heads = [struct.unpack_from("<HH", data, at + 4 * one) for one in range(size)]
     at += 4 * size

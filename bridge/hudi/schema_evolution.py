@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bridge.hudi.schema_on_read import Renames
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema
 
 
@@ -40,8 +41,8 @@ def evolved(batch: pa.RecordBatch, schema: pa.Schema, renames: Renames | None = 
 
 
 def _members(
-    names: Sequence[str], arrays: Sequence[Any], fields: Sequence[pa.Field], rows: int, renames: Renames | None
-) -> list[Any]:
+    names: Sequence[str], arrays: Sequence[object], fields: Sequence[pa.Field], rows: int, renames: Renames | None
+) -> list[object]:
     """Return columns, or members of a struct, as those of `fields`, matched by name."""
     known: dict[str, tuple[Any, Renames | None]] = {}
     for name, array in zip(names, arrays, strict=True):
@@ -57,7 +58,7 @@ def _members(
     ]
 
 
-def converted(array: Any, kind: pa.DataType, renames: Renames | None = None) -> Any:
+def converted(array: ArrowColumn, kind: pa.DataType, renames: Renames | None = None) -> object:
     """Return an array with another type: members by name, after `renames`, texts as whole numbers by Spark's rule.
 
     All else by Arrow's safe casts.
@@ -87,7 +88,7 @@ def converted(array: Any, kind: pa.DataType, renames: Renames | None = None) -> 
     )
 
 
-def _whole_numbers(array: Any, kind: pa.DataType) -> Any:
+def _whole_numbers(array: object, kind: pa.DataType) -> object:
     """Return texts as numbers, as Spark casts them: without what follows a point, and null where there is none."""
     texts = pc.replace_substring_regex(pc.utf8_trim_whitespace(array), r"^([+-]?\d+)\.\d*$", r"\1")
     numbers = pc.if_else(pc.match_substring_regex(texts, r"^[+-]?\d+$"), pc.utf8_ltrim(texts, "+"), None)
@@ -96,6 +97,6 @@ def _whole_numbers(array: Any, kind: pa.DataType) -> Any:
     return pa.array([None if value is None or not -edge <= value < edge else value for value in values], kind)
 
 
-def _compact(array: Any) -> Any:
+def _compact(array: ArrowColumn) -> object:
     """Return an array whose offsets begin at 0, without unused values before them."""
     return pa.concat_arrays([array]) if array.offset == 0 else array.take(pa.array(range(len(array))))

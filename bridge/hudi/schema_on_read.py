@@ -10,13 +10,15 @@ from __future__ import annotations
 import bisect
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from bridge.spark import META_COLUMNS
 from payloads.avro import parse_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from typing_extensions import Self
 
     from payloads.avro import AvroSchema, Record
 
@@ -45,7 +47,7 @@ class Renames:
         )
 
     @classmethod
-    def _within(cls, stored: Any, query: Any) -> Self | None:
+    def _within(cls, stored: object, query: object) -> Self | None:
         if not isinstance(stored, dict) or not isinstance(query, dict) or stored["type"] != query["type"]:
             return None
         if stored["type"] == "record":
@@ -79,7 +81,7 @@ def _renamed_schema(schema: AvroSchema, renames: Renames) -> AvroSchema:
     return parse_schema(_renamed_source(schema.source, renames))
 
 
-def _renamed_source(source: Any, renames: Renames) -> Any:
+def _renamed_source(source: object, renames: Renames) -> Any:
     if isinstance(source, list):
         return [_renamed_source(branch, renames) for branch in source]
     if not isinstance(source, dict):
@@ -99,7 +101,7 @@ def _renamed_source(source: Any, renames: Renames) -> Any:
     return {**source, "fields": fields}
 
 
-def _renamed_value(value: Any, schema: AvroSchema, renames: Renames | None) -> Any:
+def _renamed_value(value: Any, schema: AvroSchema, renames: Renames | None) -> object:
     if renames is None or value is None:
         return value
     schema = schema.non_null

@@ -10,12 +10,13 @@ import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bridge.engines.python import RecordReader
-from bridge.hudi.errors import told
+from bridge.hudi.errors import parse_error_text
 from bridge.hudi.schema_evolution import arrow_of
 from payloads.avro import parse_schema
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
+    from bridge.report import JsonObject
     from payloads.avro import AvroSchema
 
 _PRIMITIVES = frozenset({"null", "boolean", "int", "long", "float", "double", "bytes", "string"})
@@ -34,7 +35,7 @@ def stored_schema(text: str) -> AvroSchema:
     try:
         source = json.loads(text)
     except ValueError as error:
-        msg = f"it is no JSON: {error}"
+        msg = f"it is not JSON: {error}"
         raise SchemaError(msg) from error
     _check(source, "", {})
     return parse_schema(text)
@@ -48,23 +49,23 @@ def record_schema(text: str) -> AvroSchema:
     """
     schema = stored_schema(text)
     if schema.kind != "record":
-        msg = f"it is a schema of type {schema.kind}, and that of a table is a record"
+        msg = f"it is a schema of type {schema.kind}, but that of a table is a record"
         raise SchemaError(msg)
     lower: dict[str, str] = {}
     for field in schema.fields:
         other = lower.setdefault(field.name.lower(), field.name)
         if other != field.name:
-            msg = f"it has the columns {other} and {field.name}, which are one to Spark"
+            msg = f"it has the columns {other} and {field.name}, which Spark can't tell apart"
             raise SchemaError(msg)
     try:
         RecordReader(schema, arrow_of(schema))
     except (ValueError, TypeError, LookupError) as error:
-        msg = f"no DataFrame can have its columns: {told(error)}"
+        msg = f"no DataFrame can have its columns: {parse_error_text(error)}"
         raise SchemaError(msg) from error
     return schema
 
 
-def _check(source: Any, space: str, known: dict[str, Any]) -> Any:
+def _check(source: Any, space: str, known: JsonObject) -> Any:
     """Check a schema; return it, or what its name stands for. `known` has the named types so far, by full name."""
     match source:
         case str():
@@ -79,19 +80,19 @@ def _check(source: Any, space: str, known: dict[str, Any]) -> Any:
             _check(inner, space, known)
             return source
         case _:
-            return _refuse(f"{_short(source)} is no type")
+            return _refuse(f"{_short(source)} is not a type")
 
 
-def _of_name(name: str, space: str, known: dict[str, Any]) -> Any:
+def _of_name(name: str, space: str, known: JsonObject) -> object:
     if name in _PRIMITIVES:
         return name
     full = name if "." in name or not space else f"{space}.{name}"
     if full not in known:
-        _refuse(f"{name!r} is no type")
+        _refuse(f"{name!r} is not a type")
     return known[full]
 
 
-def _union(branches: list[Any], space: str, known: dict[str, Any]) -> list[Any]:
+def _union(branches: list[object], space: str, known: JsonObject) -> list[object]:
     names = []
     for branch in branches:
         found = _check(branch, space, known)
@@ -110,7 +111,7 @@ def _name_of(found: Any, space: str) -> str:
     return _full(found, space)[0] if found["type"] in _NAMED else str(found["type"])
 
 
-def _full(source: dict[str, Any], space: str) -> tuple[str, str]:
+def _full(source: JsonObject, space: str) -> tuple[str, str]:
     """Return the full name of a named type, and the namespace of what is in it."""
     name = source.get("name")
     if not isinstance(name, str):
@@ -121,7 +122,7 @@ def _full(source: dict[str, Any], space: str) -> tuple[str, str]:
     return f"{space}.{last}" if space else last, space
 
 
-def _named(kind: str, source: dict[str, Any], space: str, known: dict[str, Any]) -> dict[str, Any]:
+def _named(kind: str, source: JsonObject, space: str, known: JsonObject) -> JsonObject:
     full, inner = _full(source, space)
     if full in known:
         _refuse(f"{full} is there twice")
@@ -142,13 +143,13 @@ def _named(kind: str, source: dict[str, Any], space: str, known: dict[str, Any])
     return source
 
 
-def _fields(record: str, fields: Any, space: str, known: dict[str, Any]) -> None:
+def _fields(record: str, fields: object, space: str, known: JsonObject) -> None:
     if not isinstance(fields, list):
         _refuse(f"the record {record} has no list of fields")
     names: set[str] = set()
     for field in fields:
         if not isinstance(field, dict) or "type" not in field:
-            _refuse(f"{_short(field)} is no field")
+            _refuse(f"{_short(field)} is not a field")
         name = _check_name(field.get("name"))
         if name in names:
             _refuse(f"{record} has the field {name} twice")
@@ -162,7 +163,7 @@ def _fields(record: str, fields: Any, space: str, known: dict[str, Any]) -> None
             _refuse(f"the field {name} has a default of another type")
 
 
-def _is_default(schema: Any, value: Any, space: str, known: dict[str, Any]) -> bool:  # noqa: PLR0911 (one a type)
+def _is_default(schema: Any, value: Any, space: str, known: JsonObject) -> bool:  # noqa: PLR0911 (one a type)
     """Whether a value is one of a schema, as a default writes it: of a union one of its first branch."""
     if isinstance(schema, list):
         return bool(schema) and _is_default(_check_known(schema[0], space, known), value, space, known)
@@ -193,25 +194,25 @@ def _is_default(schema: Any, value: Any, space: str, known: dict[str, Any]) -> b
     return isinstance(value, str)
 
 
-def _check_known(schema: Any, space: str, known: dict[str, Any]) -> Any:
+def _check_known(schema: object, space: str, known: JsonObject) -> object:
     """Return what a schema that has been checked stands for."""
     return _of_name(schema, space, known) if isinstance(schema, str) else schema
 
 
-def _check_aliases(source: dict[str, Any]) -> None:
+def _check_aliases(source: JsonObject) -> None:
     aliases = source.get("aliases")
     if aliases is not None and not (isinstance(aliases, list) and all(isinstance(one, str) for one in aliases)):
-        _refuse(f"{_short(aliases)} are no aliases")
+        _refuse(f"{_short(aliases)} are not aliases")
 
 
-def _check_name(name: Any) -> str:
+def _check_name(name: object) -> str:
     text = name.replace("_", "a") if isinstance(name, str) else ""
     if not text or not text[0].isalpha() or not all(one.isalpha() or one.isdecimal() for one in text):
-        _refuse(f"{name!r} is no name")
+        _refuse(f"{name!r} is not a name")
     return str(name)
 
 
-def _short(source: Any) -> str:
+def _short(source: object) -> str:
     text = json.dumps(source)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 (so that the sentence can be read)
 

@@ -10,20 +10,16 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import itertools
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pyarrow as pa
-import sqlglot
-from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from bridge.config import MERGE_PROPERTY_PREFIX
 from bridge.hudi.errors import UnreadableTableError
-from bridge.hudi.partial_blocks import columns_of
 from bridge.hudi.partition_values import partition_column, values_of_path
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.unmerged import record_merge
-from bridge.merge import columns_of_choice
+from bridge.merge import columns_of, columns_of_choice
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import PayloadBridgeError
 from payloads.builtin import DELETE_FIELD, IS_DELETED
@@ -35,16 +31,22 @@ if TYPE_CHECKING:
     from bridge.hudi.queries import Answer
     from bridge.hudi.slice_query import SliceQuery
 
-_PLAIN = (
-    *(exp.And, exp.Or, exp.Not, exp.Paren, exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Neg),
-    *(exp.EQ, exp.NEQ, exp.NullSafeEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Is, exp.In, exp.Between, exp.Like),
-    *(exp.Cast, exp.DataType),
-)
-"""What a condition that acts before the merge is made of."""
 _KEY = META_COLUMNS[2]
 _OPERATION = "_hoodie_operation"
 _MOST_KEYS = 10_000
 """A product of key values larger than this is not looked up."""
+
+
+class Literal(NamedTuple):
+    """A literal of a predicate.
+
+    Attributes:
+        name: its text.
+        is_string: whether it is a string.
+    """
+
+    name: str
+    is_string: bool
 
 
 class Condition(NamedTuple):
@@ -58,41 +60,7 @@ class Condition(NamedTuple):
 
     sql: str
     columns: frozenset[str] | None
-    values: tuple[str, tuple[exp.Literal, ...]] | None
-
-
-def conditions(predicate: str) -> list[Condition]:
-    """Split a predicate of Spark SQL; a text that can't be parsed here is one condition, which Spark judges."""
-    try:
-        parsed = sqlglot.parse_one(predicate, dialect="spark")
-    except SqlglotError:
-        return [Condition(predicate, None, None)]
-    whole = parsed.unnest()
-    parts = whole.flatten() if isinstance(whole, exp.And) else [whole]
-    return [Condition(part.sql(dialect="spark"), _columns(part), _values(part.unnest())) for part in parts]
-
-
-def _columns(part: exp.Expr) -> frozenset[str] | None:
-    """Return the columns that a condition names; None for one with functions or subqueries."""
-    if not all(isinstance(node, _PLAIN) for node in part.walk()):
-        return None
-    return frozenset(column.parts[0].name.lower() for column in part.find_all(exp.Column))
-
-
-def _values(part: exp.Expr) -> tuple[str, tuple[exp.Literal, ...]] | None:
-    """Return what `column = literal` and `column IN (literals)` say."""
-    if isinstance(part, exp.EQ):
-        sides = (part.left, part.right)
-        column, value = sides if isinstance(part.left, exp.Column) else sides[::-1]
-        found = [value]
-    elif isinstance(part, exp.In) and part.args.get("query") is None:
-        column, found = part.this, part.expressions
-    else:
-        return None
-    if not isinstance(column, exp.Column) or len(column.parts) != 1:
-        return None
-    literals = tuple(value for value in found if isinstance(value, exp.Literal))
-    return (column.name.lower(), literals) if literals and len(literals) == len(found) else None
+    values: tuple[str, tuple[Literal, ...]] | None
 
 
 # -- columns
@@ -152,12 +120,12 @@ def keyed(query: SliceQuery, where: Iterable[Condition]) -> SliceQuery:
     return dataclasses.replace(query, keys=frozenset.intersection(*sets)) if sets else query
 
 
-def _record_keys(query: SliceQuery, said: Mapping[str, tuple[exp.Literal, ...]]) -> frozenset[str] | None:
+def _record_keys(query: SliceQuery, said: Mapping[str, tuple[Literal, ...]]) -> frozenset[str] | None:
     """Return the record keys that rows with such values can have; None where that can't be told."""
     if _KEY in said and len(said) == 1 and query.properties.has_meta_fields:
         return frozenset(value.name for value in said[_KEY]) if all(v.is_string for v in said[_KEY]) else None
     names = query.properties.key_fields
-    if not names or not query.properties.keys_tell_values or not all(name.lower() in said for name in names):
+    if not names or not query.properties.derives_key_values or not all(name.lower() in said for name in names):
         return None
     texts = [_texts(arrow_of(query.schema), name, said[name.lower()]) for name in names]
     if None in texts or _product(texts) > _MOST_KEYS:
@@ -174,7 +142,7 @@ def _product(texts: Sequence[Collection[str] | None]) -> int:
     return total
 
 
-def _texts(schema: pa.Schema, name: str, literals: Sequence[exp.Literal]) -> list[str] | None:
+def _texts(schema: pa.Schema, name: str, literals: Sequence[Literal]) -> list[str] | None:
     """Return literals as a record key has them; None where Spark would cast the column, or a key has other text."""
     index = schema.get_field_index(name)
     if index < 0:
@@ -189,7 +157,7 @@ def _texts(schema: pa.Schema, name: str, literals: Sequence[exp.Literal]) -> lis
 # -- partitions
 
 
-def partition_rows(answer: Answer) -> tuple[pa.Schema, list[tuple[str, tuple[Any, ...]]]]:
+def partition_rows(answer: Answer) -> tuple[pa.Schema, list[tuple[str, tuple[object, ...]]]]:
     """Return the partition columns whose values paths tell, and each partition's path and values.
 
     A partition whose values its path alone does not give is left out: it is always read.
@@ -216,7 +184,7 @@ def _is_plain(query: SliceQuery, kind: pa.DataType) -> bool:
     return not query.properties.paths_are_formatted and (pa.types.is_string(kind) or pa.types.is_integer(kind))
 
 
-def _value(text: str | None, kind: pa.DataType, path: str) -> Any:
+def _value(text: str | None, kind: pa.DataType, path: str) -> object:
     return partition_column(text, kind, 1, path)[0].as_py()
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import collections
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from bridge.engines.python import is_of_all_keys, of_another_key
+from bridge.engines.python import is_of_all_keys
 from bridge.errors import InputError, MergeFailedError
 from bridge.hudi.errors import HudiTableError
-from bridge.merge import SKIPPED, MergePoint, MergePointError, RecordMerge
+from bridge.merge import SKIPPED, MergePoint, MergePointError, RecordMerge, of_another_key
 from bridge.spark import META_COLUMNS
 from payloads import PayloadFailedError
 
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
     from bridge.hudi.record_positions import NamedRows
     from bridge.hudi.slice_query import SliceQuery
     from bridge.merge import Outcome, StoredRow
+    from bridge.report import JsonObject
     from mergers import HoodieKey
+    from payloads import PayloadRef
     from payloads.avro import Record
 
 _KEY = META_COLUMNS[2]
@@ -26,12 +29,18 @@ _FAILED = object()
 """In place of what was folded: the key can't be merged."""
 
 
+def _source_of(payload: PayloadRef | None) -> str:
+    """Return where a compiled class comes from, in brackets; nothing for any other class."""
+    names = () if payload is None else (*(Path(jar).name for jar in payload.jars), *payload.package)
+    return f" (of {', '.join(names)})" if names else ""
+
+
 class SliceLog:
     """What the log of one slice has for each key.
 
     Attributes:
         folded: by key, in the order in which keys first appear.
-        failed: the keys that can't be merged, and why, where they are set aside; they show no row.
+        failed: the keys that can't be merged, and why, where they are quarantined; they show no row.
         by_position: whether each row of the base file merges by its position.
         named: the rows that the log names then, if all rows of the base file are read.
     """
@@ -40,17 +49,18 @@ class SliceLog:
         self, merge: RecordMerge, query: SliceQuery, *, by_position: bool = False, named: NamedRows | None = None
     ) -> None:
         """Begin a log without entries."""
-        self.folded: dict[str, Any] = {}
+        self.folded: JsonObject = {}
         self.failed: dict[str, MergePointError] = {}
         self._sets_aside = query.sets_aside
         self.merge: Any = merge
         self._payload = query.plan.payload_name
+        self._source = _source_of(query.plan.payload)
         self._key_columns = query.checked_key
         self._own: dict[str, Record] = {}
         self.by_position = by_position
         self.named = named
         self._copies: dict[str, int] = {}
-        self._met: collections.Counter[str] = collections.Counter()
+        self._matched: collections.Counter[str] = collections.Counter()
 
     def matched(self, key: str) -> Any:
         """Return what a base row of this key merges with; None for nothing.
@@ -58,20 +68,20 @@ class SliceLog:
         A base file may hold a key twice. Merged by key, the first row takes what the log has. Merged by position, each
         does: the writer logs an update for every row that it finds.
         """
-        if key in self._met and not self.by_position and key not in self.failed:
+        if key in self._matched and not self.by_position and key not in self.failed:
             return None
-        self._met[key] += 1
+        self._matched[key] += 1
         return self.folded[key]
 
     def unmatched(self) -> list[tuple[str, Any]]:
-        """Return the keys that no base row had; one whose base file has it more often once for each row not met.
+        """Return the keys that no base row had; one whose base file has it more often once for each row not matched.
 
         An increment leaves out the base rows of other commits, and shows what the log has at their positions.
         """
         return [
             (key, folded)
             for key, folded in self.folded.items()
-            for _ in range(self._copies.get(key, 1) - self._met[key])
+            for _ in range(self._copies.get(key, 1) - self._matched[key])
         ]
 
     def is_copy(self, key: str, number: int) -> bool:
@@ -86,7 +96,7 @@ class SliceLog:
         if self._key_columns and key not in self._own:
             self._own[key] = {name: record.get(name) for name in self._key_columns}
 
-    def add(self, key: HoodieKey, fold: Callable[..., Any]) -> None:
+    def add(self, key: HoodieKey, fold: Callable[..., object]) -> None:
         """Fold the next entry of a key.
 
         Raises:
@@ -101,7 +111,7 @@ class SliceLog:
             self.fail(name, error)
             self.folded[name] = _FAILED
 
-    def snapshot(self, base: StoredRow | None, key: str, folded: Any) -> Outcome[StoredRow]:
+    def snapshot(self, base: StoredRow | None, key: str, folded: object) -> Outcome[StoredRow]:
         """Merge the row of the base file, if any, with what was folded, as a query does.
 
         Raises:
@@ -141,5 +151,6 @@ class SliceLog:
             raise failure.error from error
         if not self._sets_aside or is_of_all_keys(failure):
             point = failure.point and failure.point.value
-            raise MergeFailedError(failure.reason, self._payload, point, {_KEY: key}) from error
+            reason = f"{failure.reason}{self._source}"
+            raise MergeFailedError(reason, self._payload, point, {_KEY: key}) from error
         self.failed[key] = failure

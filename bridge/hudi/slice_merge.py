@@ -5,14 +5,14 @@ Keys are looked up for a window of batches at once: the table of the log's keys 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.python import UnfitRecordError, of_another_key, same_keys
-from bridge.merge import Action, RowSource, StoredRow
+from bridge.engines.python import UnfitRecordError, same_keys
+from bridge.merge import Action, RowSource, StoredRow, of_another_key
 from mergers import HoodieKey
 from payloads import PayloadFailedError
 
@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from bridge.hudi.log_columns import LogColumns
     from bridge.hudi.row_calls import RowCalls
     from bridge.hudi.slice_log import SliceLog
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema, Record
 
-    KeysOf = Callable[[pa.RecordBatch], pa.Array[Any]]
+    KeysOf = Callable[[pa.RecordBatch], ArrowColumn]
     Rows = npt.NDArray[np.intp]
 
 _WINDOW = 1 << 25
@@ -135,17 +136,14 @@ class SliceMerge:
             HudiTableError: a file can't be read.
             MergeFailedError: the merge of a key failed.
         """
-        named, number = self._log.named, 0
+        named = self._log.named
         keys_of = self._rows.keys_of if named is None else named.over(self._rows.keys_of)
         for batch, numbers in looked_up(base, keys_of, self._keys):
             rows = np.flatnonzero(numbers >= 0)
-            number += len(numbers)
             if len(rows):
                 yield from self._merged(batch, rows, numbers[rows])
             else:
                 yield batch
-        if named is not None:
-            named.check(number)
         if self._columns is not None:
             yield from self._only_in_columns(self._columns)
         unmatched = ((key, self._log.snapshot(None, key, folded).version) for key, folded in self._log.unmatched())
@@ -175,6 +173,12 @@ class SliceMerge:
                 owners.append(row)
         yield batch.filter(pa.array(stays))
         yield from taken
+        foreign = frozenset[int]() if self._log.named is None else self._log.named.foreign(batch)
+        apart = [one for one, row in zip(made, owners, strict=True) if row in foreign]
+        if apart:  # rows of another file, which keep no key
+            yield self._rows.written(apart, self._log)
+            made = [one for one, row in zip(made, owners, strict=True) if row not in foreign]
+            owners = [row for row in owners if row not in foreign]
         if made:
             yield self._rows.written(made, self._log, batch.take(pa.array(owners)))
 
@@ -182,7 +186,7 @@ class SliceMerge:
         self, columns: LogColumns, batch: pa.RecordBatch, rows: Rows, numbers: Rows, stays: npt.NDArray[np.bool_]
     ) -> tuple[Rows, list[tuple[str, Record]], list[int]]:
         """Return the rows of the log that replace rows of a batch, and records made of others; notes which stay."""
-        rows, numbers = columns.met(rows, numbers)
+        rows, numbers = columns.matches(rows, numbers)
         if not len(rows):
             return numbers, [], []
         is_won, is_open = columns.compared(batch, rows, numbers)
@@ -197,8 +201,8 @@ class SliceMerge:
         return won, list(made), rows[sources == RowSource.MADE].tolist()
 
     def _only_in_columns(self, columns: LogColumns) -> Iterator[pa.RecordBatch]:
-        numbers = columns.unmet()
-        if columns.decides_alone:
+        numbers = columns.unmatched()
+        if columns.decides_without_base:
             if len(numbers):
                 yield columns.rows.take(pa.array(numbers))
         elif self._calls is not None:
@@ -234,7 +238,7 @@ def merge_rows(
 
 
 def looked_up(
-    batches: Iterable[pa.RecordBatch], keys_of: KeysOf, wanted: pa.Array[Any]
+    batches: Iterable[pa.RecordBatch], keys_of: KeysOf, wanted: ArrowColumn
 ) -> Iterator[tuple[pa.RecordBatch, Rows]]:
     """Give batches, and which of the `wanted` keys each row has: its number, or -1."""
     for window in _windows(batches) if len(wanted) else ([batch] for batch in batches):

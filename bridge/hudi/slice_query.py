@@ -35,7 +35,7 @@ class Commits(NamedTuple):
     instants: frozenset[str]
     after: str | None = None
 
-    def mask(self, times: Any) -> Any:
+    def mask(self, times: object) -> Any:
         """Return which rows are of these commits."""
         if self.after is None or not self.instants:
             return pc.is_in(times, pa.array(sorted(self.instants), pa.string()))
@@ -71,7 +71,7 @@ class SliceQuery:
         keys: the record keys whose versions are read, a few; None for all.
         unnamed_class: why nothing can be merged; None where it can.
         history: the table's schemas, for schema on read; None where columns go by name.
-        sets_aside: whether a key that can't be merged is set aside, with all its versions.
+        sets_aside: whether a key that can't be merged is quarantined, with all its versions.
     """
 
     files: TableFiles

@@ -7,7 +7,7 @@ base file; of a log that is larger than that, range by range of its keys. Rows t
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from bridge.hudi.key_ranges import KeyRange
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.merge import Listener
+    from bridge.spark import ArrowColumn
     from payloads.avro import Record
 
 _COMMIT, _KEY = META_COLUMNS[0], META_COLUMNS[2]
@@ -52,8 +54,10 @@ class SliceReader:
         folder: reads the logs.
     """
 
-    def __init__(self, query: SliceQuery) -> None:
+    def __init__(self, query: SliceQuery, listener: Listener | None = None) -> None:
         """Compile the merge and the conversions between Arrow rows and records.
+
+        `listener` is told of every merge call, where the query reads a few keys.
 
         Raises:
             PayloadBridgeError: the table's settings contradict each other, or name a class that is not at hand.
@@ -70,7 +74,7 @@ class SliceReader:
         self._keys = None if query.properties.has_meta_fields else ComputedKeys(query.properties)
         reader, writer = RecordReader(self._schema, self.arrow), RecordWriter(self._schema, self.arrow)
         self._rows = Conversion(self._schema, reader, writer, self.key_column, query.checked_key)
-        self.folder = LogFolder(query, self._schema, self._keys, reader, writer)
+        self.folder = LogFolder(query, self._schema, self._keys, reader, writer, listener)
 
     def read(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
         """Give the rows of a slice that the query sees.
@@ -167,7 +171,7 @@ class SliceReader:
         for batch in self._base_rows(found, self.arrow):
             if found.data_logs and self._keys is None and batch.column(_KEY).null_count:
                 path = self._files.described(found.path_of(str(found.base_file)))
-                msg = f"{path} has rows without record key, with which its log can't be merged; restore the file"
+                msg = f"{path} has rows without a record key, so its log can't be merged with them; restore the file"
                 raise DamagedFileError(msg)
             yield batch if within is None else batch.filter(within.mask(self.key_column(batch)))
 
@@ -188,15 +192,18 @@ class SliceReader:
                 raise DamagedFileError(msg) from error
 
     def _check_texts(self, path: str, stored: pa.Schema, columns: pa.Schema) -> None:
-        """Refuse texts for whole numbers, which readers cast from 1.0 on and older ones fail on."""
+        """Refuse texts for numbers, and bytes for texts, which readers cast from 1.0 on and older ones fail on."""
         if capabilities(self._query.rules.release).file_group_reader:
             return
         for field in columns:
             own = stored.field(field.name).type if field.name in stored.names else field.type
+            said = None
             if pa.types.is_integer(field.type) and pa.types.is_string(own):
-                msg = (
-                    f"{self._files.described(path)} has texts in {field.name}, a number in the table; restore the file"
-                )
+                said = f"texts in {field.name}, a number"
+            elif pa.types.is_string(field.type) and pa.types.is_binary(own):
+                said = f"bytes in {field.name}, a text"
+            if said is not None:
+                msg = f"{self._files.described(path)} has {said} in the table; restore the file"
                 raise DamagedFileError(msg)
 
     def _in_units(self, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -263,7 +270,7 @@ class SliceReader:
         keys: list[str] = self.key_column(batch).to_pylist()
         return keys
 
-    def key_column(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+    def key_column(self, batch: pa.RecordBatch) -> ArrowColumn:
         """Return the record keys of rows of `base_batches`."""
         return self._keys.of(batch) if self._keys else batch.column(_KEY)
 
@@ -308,7 +315,7 @@ class SliceReader:
         arrays = [self.as_shown(columns[field.name], field) for field in self.shown]
         yield pa.RecordBatch.from_arrays(arrays, schema=self.shown)
 
-    def as_shown(self, column: pa.Array[Any], field: pa.Field) -> pa.Array[Any]:
+    def as_shown(self, column: ArrowColumn, field: pa.Field) -> ArrowColumn:
         """Return a column of stored values as one of the answer."""
         if field.name in self._query.vectors:
             return as_arrays(column, self._query.vectors[field.name])

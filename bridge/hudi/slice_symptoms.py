@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
@@ -12,12 +11,13 @@ from bridge.config import capabilities
 from bridge.engines import KIND, ORDERING, PREFIX
 from bridge.hudi.base_files import schema_of
 from bridge.hudi.log_blocks import BlockType, HeaderKey
-from bridge.hudi.readers import Differing, ReaderQuery, Seen, SliceReaders
+from bridge.hudi.readers import ComparedRows, Differing, ReaderQuery, SliceReaders
 from bridge.hudi.schema_text import stored_schema
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DATA, DELETE, FILE, GroupVersions
 from bridge.hudi.timestamp_units import Label, labelled_micros, millis_of
 from bridge.spark import META_COLUMNS
+from payloads.backports import StrEnum
 from payloads.builtin import IS_DELETED, UNAVAILABLE
 from payloads.errors import PayloadBridgeError
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.report import JsonObject
     from payloads.avro import AvroSchema
 
 _KEY = META_COLUMNS[2]
@@ -43,7 +44,7 @@ _ABSENT = (None, UNAVAILABLE, UNAVAILABLE.encode())
 _AVRO_TYPES = {"int": pa.int32(), "long": pa.int64(), "float": pa.float32(), "double": pa.float64()}
 
 
-class SymptomKind(enum.StrEnum):
+class SymptomKind(StrEnum):
     """What is wrong with rows of a slice; the last four are no damage: cases in which rules of merging differ."""
 
     DIFFERS = "differs"
@@ -165,7 +166,7 @@ class SliceSymptoms:
                 if flagged.num_rows:
                     counted.add(SymptomKind.LIVE_DELETE, f"{name}={value}", self._own.keys_of(flagged))
 
-    def _stored(self, found: FileSlice, counted: _Counted, seen: Seen) -> dict[str, str]:
+    def _stored(self, found: FileSlice, counted: _Counted, seen: ComparedRows) -> dict[str, str]:
         """Count stored versions by their ordering values; return the file of the last version of each example."""
         files: dict[str, str] = {}
         cases = _Cases(seen.logged, self._ordering) if self._with_cases else None
@@ -275,7 +276,7 @@ class _Cases:
     def __init__(self, logged: Collection[str], ordering: Sequence[str]) -> None:
         self._logged = pa.array(sorted(logged), pa.string())
         self._ordering = ordering
-        self._last: dict[str, dict[str, Any]] = {}
+        self._last: dict[str, JsonObject] = {}
         self.keys: dict[SymptomKind, set[str]] = {}
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -290,7 +291,7 @@ class _Cases:
             if before is not None:
                 self._compare(key, before, row)
 
-    def _compare(self, key: str, before: dict[str, Any], row: dict[str, Any]) -> None:
+    def _compare(self, key: str, before: JsonObject, row: JsonObject) -> None:
         older, newer = ([one[name] for name in self._ordering] for one in (before, row))
         if newer and None not in (*older, *newer):
             if newer == older:

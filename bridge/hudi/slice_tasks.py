@@ -8,19 +8,29 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark.sql import types as spark_types
-from pyspark.sql.pandas.types import from_arrow_type, to_arrow_type
 
-from bridge.engines import ADDED_TYPES, KIND, ORDERING, QUARANTINE, SIDES
+from bridge.engines import (
+    ADDED_TYPES,
+    KIND,
+    ORDERING,
+    QUARANTINE,
+    SIDES,
+    CompiledPayloadRef,
+    attached,
+    with_port,
+)
 from bridge.hudi.slice_reader import SliceReader
 from bridge.hudi.slice_versions import BASE, DELETE, GroupVersions
 from bridge.hudi.vectors import array_type
 from bridge.merge import users_called
 from bridge.programs import Origin
 from bridge.redaction import without_credentials
-from bridge.spark import META_COLUMNS, spark_schema, with_meta
+from bridge.spark import META_COLUMNS, from_arrow_type, prepare, spark_schema, to_arrow_type, with_meta
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
 
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.slice_log import SliceLog
@@ -34,7 +44,7 @@ _ASIDE: Any = to_arrow_type(ADDED_TYPES[QUARANTINE])
 def read_versions(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read the versions of one task's file groups, one group after another."""
     reader = GroupVersions(query)
-    for group in _unpickled(batches):
+    for group in slices_in(batches):
         yield from reader.read(group)
 
 
@@ -46,7 +56,7 @@ def read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterato
     the rows of its slice, with the reason there.
     """
     reader = SliceReader(query)
-    for found in _unpickled(batches):
+    for found in slices_in(batches):
         if not query.sets_aside:
             yield from reader.read(found)
             continue
@@ -57,8 +67,16 @@ def read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterato
                 yield from _aside(query, reader, found, log)
 
 
-def _unpickled(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
-    for batch in batches:
+def slices_of(spark: SparkSession, query: SliceQuery, units: Sequence[object]) -> DataFrame:
+    """Return file slices, or groups of them, one a row, for tasks of a query that read them with `slices_in`."""
+    prepare(spark, query.plan.payload_name)
+    rows = spark.createDataFrame([(pickle.dumps(one),) for one in units], "slice binary")
+    return with_port(rows, rows.columns[0]) if isinstance(query.plan.payload, CompiledPayloadRef) else rows
+
+
+def slices_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:
+    """Give what a task gets of `slices_of`."""
+    for batch in attached(batches):
         for pickled in batch.column(0).to_pylist():
             yield pickle.loads(pickled)  # noqa: S301 (the driver pickled it)
 

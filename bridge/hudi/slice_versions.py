@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from bridge.hudi.kryo import DeletedKey
     from bridge.hudi.log_blocks import Block
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.spark import ArrowColumn
     from payloads.avro import Record
 
 BASE, DATA, PARTIAL, DELETE = "base", "data", "partial", "delete"
@@ -92,7 +93,7 @@ class GroupVersions:
         size = sum(found.block.content_length for found in deletes)
         return ranges_of(size, _DELETES, (self._deleted_keys([found], None) for found in deletes))
 
-    def _deleted_keys(self, blocks: Sequence[FoundBlock], within: KeyRange | None) -> pa.Array[Any]:
+    def _deleted_keys(self, blocks: Sequence[FoundBlock], within: KeyRange | None) -> ArrowColumn:
         entries = (entry for found in blocks if _is_delete(found) for entry in self._deletes(found))
         keys = {entry.record_key for entry in entries if within is None or entry.record_key in within}
         return pa.array(sorted(keys), pa.string())
@@ -158,7 +159,7 @@ class GroupVersions:
             known = {name: self._typed(name, texts.get(name)) for name in self._identity}
         return dict.fromkeys(self._reader.arrow.names) | known
 
-    def _typed(self, name: str, text: str | None) -> Any:
+    def _typed(self, name: str, text: str | None) -> object:
         """Return the value that a text of a key or path represents; None if the column's type can't hold it."""
         if text is None or name not in self._reader.arrow.names:
             return None
@@ -182,7 +183,7 @@ class GroupVersions:
         *,
         block: Block | None = None,
         orderings: list[Any] | None = None,
-    ) -> list[pa.Array[Any]]:
+    ) -> list[ArrowColumn]:
         """Return the columns of versions at some places of a file or block whose first version has this sequence."""
         rows = len(places)
         given = {
@@ -202,7 +203,9 @@ class GroupVersions:
             for field in CONTROL
         ]
 
-    def _rows(self, batch: pa.RecordBatch, keys: Any, partition: str, control: list[pa.Array[Any]]) -> pa.RecordBatch:
+    def _rows(
+        self, batch: pa.RecordBatch, keys: ArrowColumn, partition: str, control: list[ArrowColumn]
+    ) -> pa.RecordBatch:
         """Return rows with their key and partition path, which deletes and tables without meta columns lack."""
         columns = dict(zip(batch.schema.names, batch.columns, strict=True))
         columns[_KEY] = keys
@@ -218,7 +221,7 @@ class _DeletedRows:
         known: the identifying columns by record key, as far as rows were met.
     """
 
-    def __init__(self, keys: pa.Array[Any], identities: RecordReader) -> None:
+    def __init__(self, keys: ArrowColumn, identities: RecordReader) -> None:
         self._keys = keys
         self._wanted = frozenset(keys.to_pylist())
         self._identities = identities
@@ -227,7 +230,7 @@ class _DeletedRows:
     def __contains__(self, key: str) -> bool:
         return key in self._wanted
 
-    def note(self, batch: pa.RecordBatch, keys: Any) -> None:
+    def note(self, batch: pa.RecordBatch, keys: ArrowColumn) -> None:
         """Look at the next rows."""
         at = np.flatnonzero(pc.is_in(keys, self._keys).to_numpy(zero_copy_only=False))
         for some in np.array_split(at, -(-len(at) // _ROWS)) if len(at) else ():

@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import pickle
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import types as spark_types
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.config import capabilities
+from bridge.engines import in_executors
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
-from bridge.hudi.selection import conditions, kept_slices, keyed, narrowed
-from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions
+from bridge.hudi.selection import kept_slices, keyed, narrowed
+from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions, slices_of
 from bridge.hudi.slice_versions import CONTROL
 from bridge.hudi.table_display import table_html
 from bridge.hudi.table_rows import known_columns, selected, selected_numbers
 from bridge.plan import CALL_TIMEOUT
 from bridge.redaction import current
-from bridge.spark import prepare, quoted, spark_schema, with_meta
+from bridge.spark import from_arrow_schema, map_in_arrow, quoted, spark_schema, with_meta
 from payloads import HudiRelease, PayloadRef
+from payloads.arguments import checked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,9 +34,9 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
+    from bridge.hudi.selection import Condition
     from bridge.plan import MergePlan
 
-_SLICE = "slice binary"
 _SLICES = (
     "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
 )
@@ -46,9 +47,10 @@ _INSTANTS = "requested string, action string, state string, completed string"
 class HudiTable:
     """A table of Hudi, read in place without Hudi's jars.
 
-    The table is looked at anew by each query, which then shows the commits that had completed at that moment.
+    Each query reads the current state of the table: the commits that have completed at that moment.
     """
 
+    @checked
     def __init__(  # noqa: PLR0913 (what is known of it)
         self,
         spark: SparkSession,
@@ -66,19 +68,23 @@ class HudiTable:
             path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
             release: the release that reads; None for the one that counts as the table's writer: 0.13 for table versions
                 3 and 5, 0.15 for 6, 1.0 for 8, 1.1 for 9.
-            bootstrap: where bootstrapped files lie now, if not where the table says.
+            bootstrap: the folder of bootstrapped source files, if they have moved.
             payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
-                Hudi does not ship has to be named here: a table's properties alone load no code.
+                Hudi does not ship has to be named here: a table's properties alone load no code. A compiled one, with
+                its jars, runs in the JVMs of the executors.
             call_timeout: how many seconds a call of that class may take; 0 for any time.
 
         Raises:
             HudiTableError: the path has no Hudi table, or one that is not supported.
             PayloadConfigError: unknown release.
-            PayloadNotFoundError: there is no Python class of that name.
+            PayloadNotFoundError: there is no Python class of that name, or no jar has the compiled one.
+            PlanError, EngineError, PayloadConstructorError: the release can't run the compiled class, as
+                `ClassLinkError` where it does not link.
         """
         self.spark = spark
         self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload, "call_timeout": call_timeout}
-        self._open = functools.partial(TableQueries, path, release, **self._given)
+        in_tasks = functools.partial(in_executors, spark=spark)
+        self._open = functools.partial(TableQueries, path, release, **self._given, in_tasks=in_tasks)
         opened = self._open()
         self.path = path
         self._numbers = functools.partial(selected_numbers, spark)
@@ -98,6 +104,17 @@ class HudiTable:
         return (*partition, *(name for name in keys if name not in partition)) if keys else ()
 
     @property
+    def jars(self) -> tuple[str, ...]:
+        """The paths of the jars with the compiled class that merges, absolute; empty for any other class."""
+        payload = self._given["payload"]
+        return tuple(str(Path(one).absolute()) for one in payload.jars) if isinstance(payload, PayloadRef) else ()
+
+    @property
+    def lacks_class(self) -> bool:
+        """Whether nothing can be merged: only the properties name the class, or they contradict each other."""
+        return self._open().unnamed_class is not None
+
+    @property
     def keys(self) -> tuple[str, ...]:
         """The record key fields; empty where keys are generated."""
         return self._properties.key_fields
@@ -109,6 +126,14 @@ class HudiTable:
             HudiTableError: the release can't read the table's version.
         """
         return HudiTable(self.spark, self.path, release, **self._given)
+
+    def copied_to(self, path: str) -> HudiTable:
+        """Return a copy of the table, or of a part of it, as the same release reads it.
+
+        Raises:
+            HudiTableError: the path has no Hudi table.
+        """
+        return HudiTable(self.spark, path, self.release, **self._given)
 
     @property
     def is_merge_on_read(self) -> bool:
@@ -134,7 +159,7 @@ class HudiTable:
         self,
         release: str | HudiRelease | None = None,
         *,
-        payload: str | None = None,
+        payload: str | PayloadRef | None = None,
         props: Mapping[str, str] | None = None,
     ) -> MergePlan:
         """Return how the table's versions merge: by its own settings, key, partition and ordering fields and columns.
@@ -151,8 +176,9 @@ class HudiTable:
         schema = opened.snapshot().query.schema
         if payload is None and opened.unnamed_class is not None:
             raise UnreadableTableError(opened.unnamed_class)
-        named = opened.plan.payload if payload is None else PayloadRef(payload)
-        return dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema, engine="python")
+        named = PayloadRef(payload) if isinstance(payload, str) else payload or opened.plan.payload
+        plan = dataclasses.replace(opened.plan, payload=named, props=dict(props or {}), schema=schema)
+        return plan if plan.runs_java else dataclasses.replace(plan, engine="python")
 
     def _repr_html_(self) -> str:
         return table_html(self.path, self._open)
@@ -217,7 +243,7 @@ class HudiTable:
         return self._frame(answer, None, where)
 
     def read_optimized(self, *, columns: Sequence[str] | None = None, where: str | Column | None = None) -> DataFrame:
-        """Return the rows of base files alone; what is only in logs is missing.
+        """Return the rows of base files only; rows that are only in logs are missing.
 
         Args:
             columns: as for `snapshot`.
@@ -279,9 +305,9 @@ class HudiTable:
         groups = [[found] for found in answer.slices]
         if all_slices and until is not None:
             groups = opened.slices.groups(min(until, as_of or until))
-        rows = self.spark.createDataFrame([(pickle.dumps(group),) for group in groups], _SLICE)
+        rows = slices_of(self.spark, answer.query, groups)
         struct = spark_types.StructType([*spark_schema(with_meta(answer.query.schema)), *_CONTROL])
-        return rows.mapInArrow(functools.partial(read_versions, answer.query), struct)
+        return map_in_arrow(rows, functools.partial(read_versions, answer.query), struct)
 
     def queries(self) -> TableQueries:
         """Return the queries of the table as it is now; all that they read is of one instant."""
@@ -289,12 +315,11 @@ class HudiTable:
 
     def in_partitions(self, answer: Answer, where: str) -> Answer:
         """Return an answer without the file slices whose partitions a condition in SQL excludes."""
-        return Answer(answer.query, kept_slices(answer, conditions(where), self._numbers))
+        return Answer(answer.query, kept_slices(answer, _conditions(where), self._numbers))
 
     def slices_of(self, answer: Answer) -> DataFrame:
-        """Return the file slices of an answer, one a row, for tasks that read each with `pickle.loads`."""
-        prepare(self.spark, answer.query.plan.payload_name)
-        return self.spark.createDataFrame([(pickle.dumps(found),) for found in answer.slices], _SLICE)
+        """Return the file slices of an answer, one a row, for tasks that read them with `slices_in`."""
+        return slices_of(self.spark, answer.query, answer.slices)
 
     def rows_of(self, answer: Answer) -> DataFrame:
         """Return the merged rows of an answer; an `UnreadableTableError` where only the table names their class."""
@@ -302,15 +327,21 @@ class HudiTable:
             raise UnreadableTableError(answer.query.unnamed_class)
         columns = answer_columns(answer.query)
         current().learn(columns.jsonValue())
-        return self.slices_of(answer).mapInArrow(functools.partial(read_slices, answer.query), columns)
+        return map_in_arrow(self.slices_of(answer), functools.partial(read_slices, answer.query), columns)
 
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
     ) -> DataFrame:
         names = None if columns is None else known_columns(self.path, answer, columns)
-        known = conditions(where) if isinstance(where, str) else []
+        known = _conditions(where) if isinstance(where, str) else []
         if where is None or known:
             slices = kept_slices(answer, known, self._numbers)
             answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
         rows = self.rows_of(answer) if where is None else selected(self.rows_of(answer), where)
         return rows if names is None else rows.select(*map(quoted, names))
+
+
+def _conditions(where: str) -> list[Condition]:
+    from bridge.hudi.predicates import conditions  # noqa: PLC0415 (executors lack sqlglot)
+
+    return conditions(where)

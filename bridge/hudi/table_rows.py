@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
-from pyspark.sql.pandas.types import from_arrow_schema
 
 from bridge.engines import QUARANTINE
 from bridge.errors import InputError
 from bridge.hudi.errors import HudiTableError
 from bridge.hudi.slice_tasks import answer_columns
+from bridge.spark import AnalysisException, ParseException, from_arrow_schema
 from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:

@@ -51,7 +51,10 @@ def table_schema(
         found = _created(path, created)
     found = found or _of_files(files, timeline)
     if found is None and timeline.commits:
-        msg = f"{path}: neither a commit on the active timeline nor its files say the table's schema; write to it once"
+        msg = (
+            f"{path}: the table's schema is neither in a commit on the active timeline nor in its files; write to "
+            "it once"
+        )
         raise UnreadableTableError(msg)
     schema = _without_meta(found or parse_schema(_NO_COLUMNS))
     absent = [name for name in properties.partition_fields if name not in schema.by_name and "." not in name]
@@ -59,7 +62,9 @@ def table_schema(
         return schema
     if not properties.drops_partition_columns:
         # Source: SparkHoodieTableFileIndex.partitionSchema.
-        msg = f"{path}: the table's schema has no column {absent[0]}, by which it is partitioned; write to it once more"
+        msg = (
+            f"{path}: the table's schema has no column {absent[0]!r}, by which it is partitioned; write to it once more"
+        )
         raise UnreadableTableError(msg)
     known = _created(path, created).by_name if created else {}
     added = [
@@ -93,7 +98,7 @@ def _checked(path: str, text: str) -> AvroSchema:
     try:
         return record_schema(text)
     except SchemaError as error:
-        msg = f"{path} has no schema of a table: {error}; restore the file"
+        msg = f"{path} has no valid table schema: {error}; restore the file"
         raise DamagedFileError(msg) from error
 
 
@@ -102,7 +107,9 @@ def _created(path: str, text: str) -> AvroSchema:
     try:
         return record_schema(text)
     except SchemaError as error:
-        msg = f"{path}/{PROPERTIES_FILE}: {keys.CREATE_SCHEMA} is no schema of a table: {error}; correct the property"
+        msg = (
+            f"{path}/{PROPERTIES_FILE}: {keys.CREATE_SCHEMA} is not a valid table schema: {error}; correct the property"
+        )
         raise UnreadableTableError(msg) from error
 
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from bridge.hudi.archive import archived_commits
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError, told
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError, parse_error_text
 from bridge.hudi.instant_files import CONTAINER, parsed
 from bridge.hudi.instants import COMPLETES_AS, DELTA_COMMIT, instants_of
+from bridge.hudi.parquet_footers import open_parquet
 from bridge.hudi.schema_on_read import SchemaHistory
 from bridge.hudi.schema_text import record_schema
 from payloads.errors import SchemaError
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from bridge.hudi.files import TableFiles
     from bridge.hudi.instants import Instant
     from bridge.hudi.properties import TableProperties
+    from bridge.report import JsonObject
     from payloads.avro import AvroSchema
 
 _NO_WRITES = frozenset({"compact", "log_compact", "cluster", "index"})
@@ -135,7 +136,7 @@ class ActiveTimeline:
         """Return when an instant completed; its requested time where neither timeline nor archive say it."""
         return self._completed.get(requested) or self._archived.get(requested) or requested
 
-    def metadata(self, instant: Instant) -> dict[str, Any]:
+    def metadata(self, instant: Instant) -> JsonObject:
         """Return what the file of an instant's last state says; empty for an empty file.
 
         Raises:
@@ -143,7 +144,7 @@ class ActiveTimeline:
         """
         return self._metadata(instant.file)
 
-    def plan(self, instant: Instant) -> dict[str, Any]:
+    def plan(self, instant: Instant) -> JsonObject:
         """Return the plan that an instant was requested with."""
         return self._metadata(f"{instant.requested}.{instant.action}.requested")
 
@@ -180,7 +181,7 @@ class ActiveTimeline:
             try:
                 return record_schema(str(extra["schema"]))
             except SchemaError as error:
-                reason = f"it has no schema of a table: {error}"
+                reason = f"it has no valid table schema: {error}"
                 raise self._damaged(self._path_of(instant.file), reason) from error
         return None
 
@@ -265,10 +266,10 @@ class ActiveTimeline:
         for name in names:
             path = f"{folder}/{name}"
             if name not in present:
-                raise self._damaged(path, "the manifest names it, and it is not there")
+                raise self._damaged(path, "the manifest names it, but it is missing")
             try:
                 with self._files.open(path) as stream:
-                    for rows in pq.ParquetFile(stream).iter_batches(_ARCHIVED_AT_ONCE, columns=columns):
+                    for rows in open_parquet(stream).iter_batches(_ARCHIVED_AT_ONCE, columns=columns):
                         yield path, rows.select(columns)
             except (pa.ArrowException, OSError) as error:
                 raise self._damaged(path, error) from error
@@ -276,7 +277,7 @@ class ActiveTimeline:
     def _path_of(self, name: str) -> str:
         return f"{self._folder}/{name}"
 
-    def _read_metadata(self, name: str) -> dict[str, Any]:
+    def _read_metadata(self, name: str) -> dict[str, object]:
         path = self._path_of(name)
         data = self._files.read(path)
         is_completed = not name.endswith((".requested", ".inflight"))
@@ -284,18 +285,19 @@ class ActiveTimeline:
             raise self._damaged(path, "it is not an Avro container")
         return self._parsed(data, path) if data else {}
 
-    def _parsed(self, data: bytes, path: str) -> dict[str, Any]:
+    def _parsed(self, data: bytes, path: str) -> dict[str, object]:
         try:
             return parsed(data)
         except (SchemaError, ValueError, StopIteration) as error:
             raise self._damaged(path, error) from error
 
     def _damaged(self, path: str, reason: object) -> DamagedFileError:
-        msg = f"{self._files.described(path)} can't be read: {told(reason)}; repair the timeline with Hudi's own tools"
+        file, why = self._files.described(path), parse_error_text(reason)
+        msg = f"{file} can't be read: {why}; repair the timeline with Hudi's own tools"
         return DamagedFileError(msg)
 
 
-def _entry(requested: str, metadata: Mapping[str, Any], name: str) -> Iterator[tuple[str, str]]:
+def _entry(requested: str, metadata: Mapping[str, object], name: str) -> Iterator[tuple[str, str]]:
     """Give an instant and what its extra metadata says under a name, if it does."""
     extra = metadata.get("extraMetadata")
     if isinstance(extra, dict) and name in extra:

@@ -25,6 +25,7 @@ from payloads.avro import parse_schema
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema
 
 _MILLIS, _MICROS = "timestamp-millis", "timestamp-micros"
@@ -121,14 +122,14 @@ def base_batch(batch: pa.RecordBatch, table: AvroSchema, units: LogUnits) -> pa.
     return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names) if taken else batch
 
 
-def _taken(array: Any, plain: AvroSchema, units: LogUnits) -> Any | None:
+def _taken(array: ArrowColumn, plain: AvroSchema, units: LogUnits) -> object:
     """Return a column in other units than its label says; None where the label holds."""
     if pa.types.is_timestamp(array.type):
         return _of_timestamps(array, plain, units)
     return _of_numbers(array, plain.logical) if array.type == pa.int64() else None
 
 
-def _of_timestamps(array: Any, plain: AvroSchema, units: LogUnits) -> Any | None:
+def _of_timestamps(array: ArrowColumn, plain: AvroSchema, units: LogUnits) -> object:
     kind = array.type
     if units is LogUnits.MICROS and not kind.tz and plain.kind == "long" and plain.logical is None:
         return pc.floor_temporal(array, unit="second").cast(pa.timestamp("s")).view(pa.int64())
@@ -139,7 +140,7 @@ def _of_timestamps(array: Any, plain: AvroSchema, units: LogUnits) -> Any | None
     return array.view(pa.int64()).view(pa.timestamp("ms", kind.tz))
 
 
-def _of_numbers(array: Any, logical: str | None) -> Any | None:
+def _of_numbers(array: ArrowColumn, logical: str | None) -> object:
     if logical in _LOCAL:
         return array.view(pa.timestamp("ms" if logical == _LOCAL[0] else "us"))
     if logical not in _TIMESTAMPS:
@@ -158,7 +159,7 @@ def _of_block(written: AvroSchema, table: AvroSchema, units: LogUnits) -> AvroSc
     return written if source == written.source else parse_schema(source)
 
 
-def _relabelled(source: Any, table: Any, units: LogUnits) -> Any:
+def _relabelled(source: object, table: object, units: LogUnits) -> Any:
     """Return a schema with other units, by the part of the table's schema at the same place; None where it has none."""
     table = _non_null(table)
     again = functools.partial(_relabelled, units=units)
@@ -175,7 +176,7 @@ def _relabelled(source: Any, table: Any, units: LogUnits) -> Any:
     return {**source, **parts}
 
 
-def _number(source: Any, table: str | None, units: LogUnits) -> Any:
+def _number(source: Any, table: str | None, units: LogUnits) -> object:
     """Return a type without parts in another unit, given the logical type that the table has in its place."""
     own = _logical(source)
     if source == "long" or (own is None and isinstance(source, dict)):
@@ -198,11 +199,11 @@ def _unit(own: str | None, table: str | None, units: LogUnits) -> str | None:
             return _MILLIS if table == _MILLIS else own
 
 
-def _logical(source: Any) -> str | None:
+def _logical(source: object) -> str | None:
     return source.get("logicalType") if isinstance(source, dict) else None
 
 
-def _non_null(source: Any) -> Any:
+def _non_null(source: object) -> object:
     """Return the other branch of a union of null and one type; any other schema as it is."""
     if isinstance(source, list):
         rest = [branch for branch in source if branch != "null"]
@@ -210,7 +211,7 @@ def _non_null(source: Any) -> Any:
     return source
 
 
-def _has(source: Any, logical: str) -> bool:
+def _has(source: object, logical: str) -> bool:
     """Whether a schema has a logical type at any depth."""
     if isinstance(source, list):
         return any(_has(branch, logical) for branch in source)
@@ -220,7 +221,7 @@ def _has(source: Any, logical: str) -> bool:
     return source.get("logicalType") == logical or any(_has(part, logical) for part in inner)
 
 
-def _avro_labels(source: Any, path: tuple[str, ...] = ()) -> Iterator[Label]:
+def _avro_labels(source: object, path: tuple[str, ...] = ()) -> Iterator[Label]:
     source = _non_null(source)
     if not isinstance(source, dict):
         return

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, infer, keys
 from bridge.errors import PlanError
 from bridge.hudi.errors import UnreadableTableError
-from bridge.merge import RecordMerge
+from bridge.merge import PartialMerge, RecordMerge
+from mergers import RecordMergeMode
 from payloads import StoredPayloadRef
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
     from bridge.hudi.properties import TableProperties
     from bridge.hudi.slice_query import SliceQuery
+    from bridge.merge import Listener
+    from bridge.plan import MergePlan
     from payloads import HudiRelease
     from payloads.avro import AvroSchema
 
 
-def record_merge(query: SliceQuery, schema: AvroSchema) -> RecordMerge:
-    """Return what merges the versions of a query, in rows of `schema`, with meta columns.
+def record_merge(query: SliceQuery, schema: AvroSchema, listener: Listener | None = None) -> RecordMerge:
+    """Return what merges the versions of a query, in rows of `schema`, with meta columns; `listener` is told of calls.
 
     Raises:
         UnreadableTableError: the table's settings contradict each other or its columns, or name a class of a user.
@@ -27,10 +31,24 @@ def record_merge(query: SliceQuery, schema: AvroSchema) -> RecordMerge:
     if query.unnamed_class is not None:
         raise UnreadableTableError(query.unnamed_class)
     try:
-        return RecordMerge(query.plan, schema, has_meta=True)
+        return RecordMerge(_ordered(query, schema), schema, has_meta=True, listener=listener)
     except PlanError as error:
         msg = f"{query.files.path}: {error}"
         raise UnreadableTableError(msg) from error
+
+
+def _ordered(query: SliceQuery, schema: AvroSchema) -> MergePlan:
+    """Return the plan; from 1.1 on a class is asked without ordering values where no column has the ordering field.
+
+    Source: RecordContext.getOrderingValue; only modes need the column (getMandatoryFieldsForMerging).
+    """
+    plan, can = query.plan, capabilities(query.plan.release)
+    if plan.table is None or not can.file_group_reader or can.payload_writer:
+        return plan
+    rule = query.properties.config(plan.release)
+    if rule.read.mode is not RecordMergeMode.CUSTOM or all(name in schema.by_name for name in rule.ordering):
+        return plan
+    return dataclasses.replace(plan, ordering=(), table=dataclasses.replace(plan.table, ordering=()))
 
 
 def why_unmerged(path: str, properties: TableProperties, release: HudiRelease) -> str | None:
@@ -53,6 +71,19 @@ def why_unmerged(path: str, properties: TableProperties, release: HudiRelease) -
     if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
         return None
     return (
-        f"{path} merges with {rule.payload}, which Hudi does not ship, and a table's properties alone load no code; "
-        "name a Python class that does the same (payload=, --payload package.module:Class)"
+        f"{path} merges with {rule.payload}, which Hudi does not ship, and a table's properties never load code by "
+        "themselves; name it with its jar (payload=PayloadRef(name, jar=...), --payload NAME --jar FILE), or a "
+        "Python class that does the same (--payload package.module:Class)"
     )
+
+
+def partial_merge(plan: MergePlan, schema: AvroSchema) -> PartialMerge:
+    """Return what merges a log with partial rows.
+
+    Raises:
+        UnreadableTableError: the release does not merge them in the table's mode.
+    """
+    try:
+        return PartialMerge(plan, schema)
+    except PlanError as error:
+        raise UnreadableTableError(str(error)) from error

@@ -5,7 +5,7 @@ Source: HoodieSchema.Vector and VectorConversionUtils of 1.2.0.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from bridge.config import capabilities
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema
 
 _LOGICAL: Final = "vector"
@@ -51,14 +52,14 @@ def array_type(element: str) -> pa.DataType:
     return pa.list_(_ELEMENTS[element][1])
 
 
-def as_arrays(column: pa.Array[Any], element: str) -> pa.Array[Any]:
+def as_arrays(column: ArrowColumn, element: str) -> ArrowColumn:
     """Return stored vectors as arrays of numbers; null stays null."""
     stored, kind = _ELEMENTS[element]
     values = [None if one is None else np.frombuffer(one, stored) for one in column.to_pylist()]
     return pa.array(values, pa.list_(kind))
 
 
-def as_text(column: pa.Array[Any]) -> pa.Array[Any]:
+def as_text(column: ArrowColumn) -> ArrowColumn:
     """Return vectors as text, where one reader shows arrays and another one bytes."""
     texts = [
         None if one is None else f"0x{one.hex()}" if isinstance(one, bytes) else str(one) for one in column.to_pylist()

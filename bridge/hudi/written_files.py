@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bridge.hudi.timeline import ActiveTimeline
 
 
-_NO_FIELDS: Final = "the table names no partition fields (hoodie.table.partition.fields), so that no reader looks there"
+_NO_FIELDS: Final = "the table names no partition fields (hoodie.table.partition.fields), so no reader looks there"
 
 
 class AlteredFile(NamedTuple):
@@ -46,7 +46,7 @@ class AlteredFile(NamedTuple):
             return self.reason
         if self.found is None:
             return f"{self.path} is missing"
-        return f"{self.path} has {self.found} bytes, and the commit {self.instant} wrote {self.written}"
+        return f"{self.path} has {self.found} bytes, but the commit {self.instant} wrote {self.written}"
 
 
 class _WrittenFile(NamedTuple):
@@ -85,7 +85,7 @@ def altered_files(
     groups = _groups(timeline, found)
     logs_of_slices = [] if has_completion_times else list(groups.values())
     lost = _begun_by_open_instants(timeline, logs_of_slices) | _compacted_alone(timeline, present.values())
-    why = "the timeline has {} as open, and commits went on with its files"
+    why = "{} is open on the timeline, but later commits build on its files"
     found += [AlteredFile("", instant, 0, 0, why.format(instant)) for instant in sorted(lost)]
     for (partition, file_id), group in sorted(groups.items()):
         if (partition, file_id) in replaced:

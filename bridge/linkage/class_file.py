@@ -6,7 +6,7 @@ Source: The Java Virtual Machine Specification, chapter 4.
 from __future__ import annotations
 
 import enum
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 OBJECT: Final = "java.lang.Object"
 CONSTRUCTOR: Final = "<init>"
@@ -132,7 +132,7 @@ class ClassFile(NamedTuple):
     interfaces: tuple[str, ...]
     fields: tuple[ClassField, ...]
     methods: tuple[ClassMethod, ...]
-    literals: tuple[Any, ...] = ()
+    literals: tuple[object, ...] = ()
     references: tuple[str, ...] = ()
 
     @property

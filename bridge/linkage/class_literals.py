@@ -16,7 +16,7 @@ _PLATFORM: Final = re.compile(r"(java|javax|scala|sun|jdk|org\.apache(?!\.hudi\.
 """Which classes are none of the user's; those in a package of Hudi's may be."""
 
 
-def literals_of(name: str, load: Callable[[str], bytes | None]) -> tuple[Any, ...]:
+def literals_of(name: str, load: Callable[[str], bytes | None]) -> tuple[object, ...]:
     """Return the literals of a class and of the user's classes that it refers to, the nearest first.
 
     `load` gives the class file of a full name; None for a class that is not the user's, whatever its package.

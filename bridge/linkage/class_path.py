@@ -103,7 +103,7 @@ class UserJars:
         try:
             return read_class(self._files[path].read(path))
         except (ValueError, OSError, zipfile.BadZipFile) as error:
-            msg = f"the class {name} in {self._files[path].filename} can't be read ({error}); build the jar anew"
+            msg = f"the class {name} in {self._files[path].filename} can't be read ({error}); rebuild the jar"
             raise PayloadNotFoundError(msg) from error
 
 

@@ -71,7 +71,7 @@ class _Reader:
             raise KeyError(magic)
         entries = self._entries = self._pool()
         texts = self._texts = {at: value for at, (tag, value) in entries.items() if tag == _UTF8}
-        literals: list[Any] = [texts[value] for tag, value in entries.values() if tag == _STRING]
+        literals: list[object] = [texts[value] for tag, value in entries.values() if tag == _STRING]
         literals += [value for tag, value in entries.values() if tag in _NUMBERS]
         self._classes = {at: _class_name(texts[value]) for at, (tag, value) in entries.items() if tag == _CLASS}
         access, name, parent = self._take(">HHH")

@@ -109,7 +109,9 @@ class CodeWalk:
             self._add(Problem("IllegalAccessException", f"{root.name} is not public"), root.name)
         wanted = _BUILT_BY_NOTHING if is_merger else _BUILT_BY
         if wanted not in built:
-            text = f"there is no public constructor {written(short_name(root.name), wanted)}, by which Hudi builds it"
+            text = (
+                f"there is no public constructor {written(short_name(root.name), wanted)}, which Hudi uses to build it"
+            )
             self._add(Problem("NoSuchMethodException", text), root.name)
         if not is_merger and _BUILT_BY_OPTION not in built:
             when = (
@@ -117,7 +119,9 @@ class CodeWalk:
                 if not capabilities(self._path.release).payload_writer
                 else "for rows that a write does not combine (insert, bulk_insert)"
             )
-            self._advise(f"{short_name(root.name)} has no public constructor (Option), by which Hudi builds it {when}")
+            self._advise(
+                f"{short_name(root.name)} has no public constructor (Option), which Hudi uses to build it {when}"
+            )
         for descriptor in sorted(built):
             for one in map(class_of, types_of(descriptor)[:-1]):
                 if one is not None and not self._path.has(one):
@@ -199,9 +203,9 @@ class CodeWalk:
         if found.needs_one_loader:
             what = f"{short_name(use.owner)}{'.' + use.name if use.name else ''}"
             self._advise(
-                f"{short_name(one.name)} uses {what}, which is open to its own package alone: that works where one "
-                "class loader has both the jar and Hudi's bundle (--jars or --packages for both), not with the bundle "
-                "among Spark's own jars"
+                f"{short_name(one.name)} uses {what}, which is package-private: that works if one class loader has "
+                "both the jar and Hudi's bundle (--jars or --packages for both), not if the bundle is among Spark's "
+                "own jars"
             )
         owner = self._users(use.owner)
         if owner is not None:

@@ -120,7 +120,7 @@ class Linkage(NamedTuple):
     def warnings(self) -> tuple[str, ...]:
         """What else the user should know: overrides that are dead, what fails outside merges, conditions."""
         under = f"under Hudi {self.release} "
-        unreached = (f"{under}{fault}, where no merge comes" for fault in self.faults if not fault.is_reached)
+        unreached = (f"{under}{fault}, which no merge reaches" for fault in self.faults if not fault.is_reached)
         caught = (f"{under}{fault}, and the class catches that" for fault in self.faults if fault.is_caught)
         return (*(f"{under}{one}" for one in self.dead), *unreached, *caught, *self.advice)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.merge.batch_rules import MILLISECONDS
 from bridge.merge.buffered import delete_tests, merge_props
 from bridge.merge.calls import (
     DELETES,
@@ -29,21 +28,32 @@ from bridge.merge.carriers import (
 )
 from bridge.merge.class_links import check_links, class_warnings
 from bridge.merge.delete_block import DECIMAL_DIGITS, DECIMAL_SCALE
+from bridge.merge.kept_rows import (
+    LastOfGreatest,
+    deletes_first,
+    deletes_of,
+    fails_alone,
+    flag_of,
+    has_odd_flag,
+    in_columns,
+    kept_by,
+)
 from bridge.merge.log_scanner import LOG_ENTRIES, LogScanner
 from bridge.merge.meta_columns import MetaColumns
 from bridge.merge.mode_writer import tests_rows
-from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource
+from bridge.merge.ordering_values import MILLISECONDS
+from bridge.merge.outcome import DELETED, SKIPPED, Action, Outcome, RowSource, of_another_key
+from bridge.merge.partial_rows import PartialMerge, columns_of
 from bridge.merge.payload_base import Payloads
 from bridge.merge.payload_writer import PayloadWriter
-from bridge.merge.point_props import props_of
+from bridge.merge.point_props import props_of, table_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.record_merge import RecordMerge, merge_config
 from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refused_inserts, refused_reads
 from bridge.merge.rule_columns import columns_of_choice
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
-from bridge.merge.stated_rules import check_stated, stated_rule
+from bridge.merge.stated_rules import StatedRules, check_stated, stated_rule
 from bridge.merge.tasks import calling_users, users_called
-from bridge.merge.whole_columns import deletes_first, fails_alone, pair_of, takes_last_of_greatest
 
 __all__ = [
     "DECIMAL_DIGITS",
@@ -57,6 +67,7 @@ __all__ = [
     "Action",
     "Carried",
     "Carrier",
+    "LastOfGreatest",
     "Listener",
     "LogDelete",
     "LogRow",
@@ -68,6 +79,7 @@ __all__ = [
     "MetaColumns",
     "Outcome",
     "PairMerge",
+    "PartialMerge",
     "PayloadVersion",
     "PayloadWriter",
     "Payloads",
@@ -78,6 +90,7 @@ __all__ = [
     "ShuffledPayload",
     "SingleRows",
     "SplitRow",
+    "StatedRules",
     "StoredRow",
     "UserBatch",
     "calling_users",
@@ -85,25 +98,31 @@ __all__ = [
     "check_links",
     "check_stated",
     "class_warnings",
+    "columns_of",
     "columns_of_choice",
     "delete_tests",
     "deletes_first",
+    "deletes_of",
     "fails_alone",
+    "flag_of",
+    "has_odd_flag",
+    "in_columns",
     "indexed_sentinel",
     "insert_of_file",
+    "kept_by",
     "key_of_version",
     "located",
     "logged_row",
     "merge_config",
     "merge_props",
-    "pair_of",
+    "of_another_key",
     "parts_of",
     "props_of",
     "reader_views",
     "refused_inserts",
     "refused_reads",
     "stated_rule",
-    "takes_last_of_greatest",
+    "table_of",
     "tests_rows",
     "users_called",
 ]

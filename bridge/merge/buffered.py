@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.config import capabilities, keys
 from bridge.errors import PlanError
 from bridge.merge.answers import as_stored_row, came_back
-from bridge.merge.batch_rules import carried_by
 from bridge.merge.calls import Carried, PairMerge
 from bridge.merge.carriers import StoredRow
+from bridge.merge.kept_rows import has_odd_flag, in_columns, kept_by
+from bridge.merge.ordering_values import carried_by
 from bridge.merge.outcome import DELETED, KEEP, UPDATE, Outcome, RowSource
 from bridge.merge.point_props import mode_props, plan_props
 from bridge.merge.points import Rule
-from bridge.merge.whole_columns import pair_of
 from mergers import AvroRecordMerger, HoodieRecordType, RecordMergeMode, resolve_merger
 from mergers.compat import pre_combining
-from mergers.strategies import buffered_merger
-from payloads import NATURAL_ORDER, parse_schema
+from mergers.strategies import CustomMerger, buffered_merger
+from payloads import NATURAL_ORDER
 from payloads.api import Properties
-from payloads.builtin import IS_DELETED, flag_tests, text_tests
 from payloads.ordering_fields import PAYLOAD_ORDERING_FIELD, TABLE_PRECOMBINE_FIELD
-from payloads.rules import Point
+from payloads.rules import DeleteTests, Marker, Point
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,16 +28,14 @@ if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, PointRule
     from bridge.merge.calls import Listener
     from bridge.merge.carriers import RowShape
+    from bridge.merge.kept_rows import LastOfGreatest
     from bridge.merge.points import MergePoint
     from bridge.plan import MergePlan
     from mergers import HoodieRecordMerger
     from mergers.strategies import BufferedMerger
     from payloads import AvroSchema, PayloadRef, Record
-    from payloads.builtin import DeleteTest, PairRule
 
 _CUSTOM = RecordMergeMode.CUSTOM
-_NO_COLUMNS = parse_schema({"type": "record", "name": "row", "fields": []})
-"""No column decides which of two rows a mode keeps."""
 
 
 class Setup(NamedTuple):
@@ -66,16 +63,12 @@ def merge_props(config: EffectiveMergeConfig, plan: MergePlan, *, is_writer: boo
     return Properties({**found, **merged, **prefixed, **ordering})
 
 
-def delete_tests(schema: AvroSchema, props: Mapping[str, str]) -> tuple[DeleteTest, ...] | None:
+def delete_tests(schema: AvroSchema, props: Mapping[str, str]) -> DeleteTests | None:
     """Return the column tests for deletes, by the flag and by the custom marker; None if columns can't tell."""
-    flag = schema.by_name.get(IS_DELETED)
-    if flag is not None and flag.schema.non_null.kind != "boolean":
-        return None
-    field, marker = (props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
-    if not field or not marker:
-        return flag_tests(schema)
-    custom = None if "." in field else text_tests(schema, field, marker, ignore_case=False)
-    return None if custom is None else (*flag_tests(schema), *custom)
+    field, text = (props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
+    marker = Marker(field, text) if field and text else None
+    is_nested = marker is not None and "." in marker.column
+    return None if is_nested or has_odd_flag(schema) else in_columns(DeleteTests(flag=True, marker=marker), schema)
 
 
 class Buffered:
@@ -140,30 +133,43 @@ class Buffered:
         return StoredRow(row.key, record, self.schema, row.source, None, NATURAL_ORDER, point)
 
 
-def mode_rule(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool) -> PairRule | None:
-    """Return the comparison of a merge mode; None for a mode without a rule, and for more than one comparison.
+def kept_by_mode(
+    merger: BufferedMerger, schema: AvroSchema, ordering: tuple[str, ...], *, is_consistent: bool
+) -> LastOfGreatest | None:
+    """Return which rows of a log a merge mode keeps; None where columns don't tell.
 
     Args:
         merger: the merger of the mode.
+        schema: that of the rows.
         ordering: the ordering fields.
         is_consistent: whether logical timestamps are converted, which whole columns don't do.
     """
-    found = pair_of(merger.rule(Point.STORED, _NO_COLUMNS), ordering[0] if ordering else None, of_log=True)
-    compares = found is not None and found.field is not None
-    return None if compares and not _can_compare(merger, ordering, is_consistent=is_consistent) else found
+    found = kept_by(merger.rule(Point.BATCH, schema), ordering[0] if ordering else None, of_log=True)
+    if found is None or found.column is None:
+        return found
+    field = schema.by_name.get(found.column)
+    is_date = field is not None and field.schema.non_null.logical == "date"  # of which entries have another class
+    return found if _can_compare(merger, ordering, is_consistent=is_consistent) and not is_date else None
 
 
 def mode_merge(
     merger: BufferedMerger, schema: AvroSchema, ordering: tuple[str, ...], *, is_consistent: bool
 ) -> PairMerge | None:
-    """Return the rule of a merge mode for a stored and a newer row; None for a mode without; arguments as above."""
-    rule = merger.rule(Point.STORED, schema)
+    """Return the rule of a merge mode, or of a user's merger, for a stored and a newer row, both no deletes.
+
+    None for one without, and where such a merger reads an ordering value that no plain column has: a call tells what
+    fails there. Arguments as above.
+    """
+    stated = merger.stated_rule if isinstance(merger, CustomMerger) else None
+    rule = merger.rule(Point.STORED, schema) if stated is None else stated
     carried = None
     if not merger.context.ordering_fields:
         carried = Carried(None, NATURAL_ORDER)
     elif _can_compare(merger, ordering, is_consistent=is_consistent):
         carried = carried_by(ordering[0], schema, merger.context.row_ordering)
-    return None if rule is None else PairMerge(rule, schema, carried, marks=True)
+    if rule is None or (rule is stated and carried is None):
+        return None
+    return PairMerge(rule, schema, carried, marks=True)
 
 
 def _can_compare(merger: BufferedMerger, ordering: tuple[str, ...], *, is_consistent: bool) -> bool:

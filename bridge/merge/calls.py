@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from bridge.merge.whole_columns import pair_of
 from payloads import PayloadBridgeError
 from payloads.user import error_text, one_line
 
@@ -16,12 +15,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
+    from bridge.merge.kept_rows import LastOfGreatest
     from bridge.merge.outcome import Outcome, RowSource
     from bridge.merge.points import MergePoint, Rule
+    from bridge.merge.stated_rules import StatedRules
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
-    from payloads.builtin import DeleteTest, PairRule
-    from payloads.rules import MergeRule
+    from payloads.rules import DeleteTests, MergeRule
 
     Pair = Callable[[Record, Record, list[Record]], RowSource]
     Single = Callable[[Record, list[Any]], RowSource]
@@ -131,13 +131,8 @@ class SingleRows(NamedTuple):
     pair_point: MergePoint
     single_point: MergePoint
     stored: PairMerge | None
-    tests: tuple[DeleteTest, ...] | None
+    tests: DeleteTests | None
     needs_ordering: bool
-
-    @property
-    def rule(self) -> PairRule | None:
-        """What chooses between the two rows, if it is the comparison of one column."""
-        return None if self.stored is None else pair_of(self.stored.rule)
 
 
 class LogRule(NamedTuple):
@@ -147,14 +142,14 @@ class LogRule(NamedTuple):
     that `log` compares.
 
     Attributes:
-        log: which of two log rows stays; the later one counts as incoming.
+        log: which of the rows of a log stays.
         base: what a row of the base file and that of the log merge to.
         deletes: the tests for rows that may be deletes.
     """
 
-    log: PairRule
+    log: LastOfGreatest
     base: PairMerge
-    deletes: tuple[DeleteTest, ...]
+    deletes: DeleteTests
 
 
 class BatchRule(NamedTuple):
@@ -163,16 +158,14 @@ class BatchRule(NamedTuple):
     It applies to rows that are no deletes by `tests` and have an ordering value.
 
     Attributes:
-        rule: chooses between two of them, of which the later one counts as incoming; None if that takes a call.
+        rule: which of them stays; None if that takes a call.
         tests: the column tests for rows that may be deletes.
-        ordering: the column of the ordering value; None if that is Integer 0.
-        java_type: the Java type of the ordering value.
+        carried: their ordering values.
     """
 
-    rule: PairRule | None
-    tests: tuple[DeleteTest, ...]
-    ordering: str | None
-    java_type: str
+    rule: LastOfGreatest | None
+    tests: DeleteTests
+    carried: Carried
 
 
 DELETES = 8
@@ -197,16 +190,14 @@ class UserBatch(NamedTuple):
         entry: what it becomes in a log: itself (INCOMING), a record that is added to the list (MADE), nothing (STORED),
             or a delete (NONE), whose ordering value is added to the list.
         entry_point: the merge point that makes such a record.
-        ordering: the column of its ordering value; None if that is Integer 0.
-        java_type: the Java type of the ordering value.
+        carried: the ordering value of the row.
     """
 
     survivor: Single
-    combine: Callable[[Record, Record, list[Any]], int] | None
+    combine: Callable[[Record, Record, list[object]], int] | None
     entry: Single
     entry_point: MergePoint
-    ordering: str | None
-    java_type: str
+    carried: Carried
 
 
 class Writer(Protocol[C]):
@@ -248,6 +239,9 @@ class Writer(Protocol[C]):
     def user_batch(self) -> UserBatch | None:
         """Return the calls of a user's class for rows that are alone in their batch; None if there are none."""
 
+    def stated_rules(self) -> StatedRules | None:
+        """Return the rules of `combine_input` and `upsert` that a user's payload class states; None if it has none."""
+
     def single_rows(self) -> SingleRows:
         """Return what `incoming`, `upsert` and `insert` come to for keys with one row of the batch."""
 
@@ -269,6 +263,9 @@ class Reader(Protocol[C]):
 
     def log_rule(self) -> LogRule | None:
         """Return the rule by which one of the versions of a key is chosen; None if the calls have to decide."""
+
+    def stated_rules(self, point: MergePoint, /) -> StatedRules | None:
+        """Return the rules of `fold_log` and `read` that a user's payload class states; None if it has none."""
 
     def single_rows(self, point: MergePoint, key_of: KeyReader | None = None, /) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log.

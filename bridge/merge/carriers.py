@@ -7,7 +7,7 @@ What `source` holds is the engine's own: merge and programs only pass it on.
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.points import MergePoint
 from bridge.spark import META_COLUMNS
@@ -17,6 +17,8 @@ from payloads.avro import JavaString
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
     from bridge.plan import MergePlan
     from payloads import AvroSchema, Ordering, Record

@@ -56,7 +56,7 @@ def _timestamp(ordering: Ordering, release: HudiRelease) -> Ordering:
 
 
 def _decimal(ordering: Ordering, _release: HudiRelease) -> Ordering:
-    with decimal.localcontext(prec=10_000):
+    with decimal.localcontext(decimal.Context(prec=10_000)):
         scaled = ordering.value.quantize(decimal.Decimal(1).scaleb(-DECIMAL_SCALE))
     if scaled != ordering.value or len(scaled.as_tuple().digits) > DECIMAL_DIGITS:
         msg = (

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.merge.answers import action_of, as_stored_row, came_back
-from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_merge, mode_rule, source_of
+from bridge.merge.buffered import Buffered, delete_tests, kept_by_mode, merge_props, mode_merge, source_of
 from bridge.merge.calls import LogRule, MergePointError, SingleRows
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader, with_meta_columns
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_rows import payload_around
 from bridge.merge.points import MergePoint, Rule
 from bridge.merge.refused_inserts import refused_reads
+from bridge.merge.stated_rules import StatedAt, rules_of_payload
 from bridge.merge.user_rows import UserRows, calls_of_user
 from bridge.spark import with_meta
 from mergers import HoodieRecordType, RecordMergeMode
@@ -29,6 +30,7 @@ from payloads.rules import Point
 if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
     from bridge.merge.calls import KeyReader
+    from bridge.merge.stated_rules import StatedRules
     from mergers import HoodieKey
     from payloads import Record
     from payloads.rules import MergeRule
@@ -119,11 +121,16 @@ class FileGroupReader(Buffered):
     def log_rule(self) -> LogRule | None:
         """Return the comparison of commit or event time; None for other modes, and where a row is more than its own."""
         deletes, merger, ordering = delete_tests(self.schema, self._props), self._merger_of_mode, self._config.ordering
-        rule = mode_rule(merger, ordering, is_consistent=self._is_consistent)
+        rule = kept_by_mode(merger, self._schema, ordering, is_consistent=self._is_consistent)
         stored = mode_merge(merger, self._schema, ordering, is_consistent=self._is_consistent)
         if deletes is None or rule is None or stored is None or OPERATION_COLUMN in self.schema.by_name:
             return None
         return LogRule(rule, stored, deletes)
+
+    def stated_rules(self, _point: MergePoint) -> StatedRules | None:
+        """Return the rule that a user's class states in mode CUSTOM from 1.1 on: for stored rows, in a log, too."""
+        at = StatedAt(Point.STORED, self._schema, self._props)
+        return rules_of_payload(self._asked, at, at)
 
     def single_rows(self, point: MergePoint, key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log."""

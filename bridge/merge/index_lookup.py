@@ -100,8 +100,9 @@ class PayloadLookup(Payloads):
         path: str | None = merged.get(_PARTITION_PATH)
         if path is None:
             msg = (
-                f"the merged row lacks {_PARTITION_PATH}, by which Hudi {self._release} finds its partition where a "
-                "global index moves rows; let the payload change a copy of `current`, not make a row of its own columns"
+                f"the merged row lacks {_PARTITION_PATH}, which Hudi {self._release} needs to find its partition "
+                "where a global index moves rows; let the payload change a copy of `current` instead of making a new "
+                "row"
             )
             raise InputError(msg)
         return path

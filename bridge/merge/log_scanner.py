@@ -5,18 +5,18 @@ Source: HoodieMergedLogRecordScanner and RecordMergingFileIterator of 0.15.0; th
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from bridge.config import capabilities
 from bridge.merge.calls import LogRule, MergePointError, PairMerge
 from bridge.merge.carriers import LogDelete, PayloadVersion, StoredRow, with_meta_columns
+from bridge.merge.kept_rows import deletes_of, fails_alone, flag_of, kept_by
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.payload_base import Payloads
 from bridge.merge.points import LOG_SCANNER, MergePoint, Rule
-from bridge.merge.whole_columns import deletes_of, fails_alone, pair_of
 from mergers.laws import copied_payload
 from payloads import NATURAL_ORDER
-from payloads.builtin import flag_tests
 from payloads.ordering_fields import raw_converter
 from payloads.records import RuleVersion, merged
 from payloads.rules import AnyOf, ByOrdering, Case, Effect, IsNatural, IsUnordered, MergeRule, Point, Role
@@ -93,15 +93,18 @@ class LogScanner(Payloads):
         """Return the comparisons of the classes that take a version whole; None for all others."""
         at = self._at[MergePoint.SNAPSHOT]
         compared = self.ordering if self.ordering in self.schema.by_name else None
-        log = pair_of(self._rule(Point.BATCH, self._at_log_fold), compared, of_log=True)
+        log = kept_by(self._rule(Point.BATCH, self._at_log_fold), compared, of_log=True)
         stored, alone = self._rule(Point.STORED, at), self._rule(Point.ALONE, at)
         deletes = deletes_of(alone, at.schema)
-        if log is None or stored is None or pair_of(stored) is None or deletes is None or fails_alone(alone):
+        if log is None or stored is None or kept_by(stored) is None or deletes is None or fails_alone(alone):
             return None
         if capabilities(self.release).file_group_reader:
             return None
         base = PairMerge(stored, at.schema, self._carried(self.ordering_of), marks=False)
-        return LogRule(log._replace(holds_for_dates=True), base, (*deletes, *flag_tests(self.schema)))
+        return LogRule(log, base, dataclasses.replace(deletes, flag=flag_of(self.schema).flag))
+
+    def stated_rules(self, point: MergePoint) -> None:
+        """Return nothing: delete entries meet rows by a rule of their own."""
 
     def single_rows(self, point: MergePoint, _key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log; payloads know no key."""

@@ -10,24 +10,28 @@ from typing import TYPE_CHECKING
 
 from bridge.errors import PlanError
 from bridge.merge.answers import action_of, as_stored_row, came_back
-from bridge.merge.batch_rules import batch_rule
-from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_merge, mode_rule, source_of
+from bridge.merge.buffered import Buffered, delete_tests, merge_props, mode_merge, source_of
 from bridge.merge.calls import MergePointError, SingleRows, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, StoredRow, key_reader
 from bridge.merge.delete_block import read_back
+from bridge.merge.kept_rows import flag_of
+from bridge.merge.ordering_values import batch_rule, carried_in_batch
 from bridge.merge.outcome import INSERT, KEEP, SKIPPED, Outcome, RowSource
 from bridge.merge.payload_rows import PayloadRows, gives_own_record, indexed_row, written_class
 from bridge.merge.points import MergePoint, Rule
 from bridge.merge.refused_inserts import indexed_sentinel, refused_inserts
+from bridge.merge.stated_rules import StatedAt, rules_of_payload
 from bridge.merge.user_batches import ModeBatch
 from bridge.merge.user_rows import UserRows, calls_of_user
 from mergers import HoodieRecordType, RecordMergeMode
 from mergers.record import DeleteContext
+from mergers.strategies import CustomMerger
 from payloads import NATURAL_ORDER
 from payloads.api import Sentinel
-from payloads.builtin import BuiltinPayload, flag_tests
+from payloads.builtin import BuiltinPayload
 from payloads.errors import did_you_mean
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true, list_reader
+from payloads.rules import Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -35,10 +39,11 @@ if TYPE_CHECKING:
     from bridge.merge.buffered import Setup
     from bridge.merge.calls import BatchRule, Pair, Single
     from bridge.merge.refused_inserts import RefusedInserts
+    from bridge.merge.stated_rules import StatedRules
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import Ordering, Record
-    from payloads.builtin import DeleteTest
+    from payloads.rules import DeleteTests
     from payloads.user import UserCalls
 
 _DELETE = "D"
@@ -227,17 +232,14 @@ class ModeWriter(Buffered):
         tests, fields = self._tests(), () if self._by_commit else self._config.ordering
         if tests is None or len(fields) > 1 or is_true(self._plan.props.get(CONSISTENT_TIMESTAMP)):
             return None
-        rule = mode_rule(self._dedup, fields, is_consistent=False)
-        reader = _natural if self._by_commit else self._read_ordering
-        return batch_rule(
-            self.schema, fields[0] if fields else None, reader, tests, None if rule is None else rule.wins
-        )
+        carried = carried_in_batch(fields[0] if fields else None, self.schema, self._read_ordering)
+        return None if carried is None else batch_rule(self._dedup.rule(Point.BATCH, self.schema), tests, carried)
 
-    def _tests(self) -> tuple[DeleteTest, ...] | None:
+    def _tests(self) -> DeleteTests | None:
         """Return the column tests for rows that may be deletes; None where a user's class is asked."""
         if self._built_class is None or (self._tests_rows and issubclass(self._built_class, BuiltinPayload)):
             return delete_tests(self.schema, self._insert_props)
-        return flag_tests(self.schema) if issubclass(self._built_class, BuiltinPayload) else None
+        return flag_of(self.schema) if issubclass(self._built_class, BuiltinPayload) else None
 
     def user_batch(self) -> UserBatch | None:
         """Return the calls of a user's class that decides in mode CUSTOM; None without one plain ordering column."""
@@ -245,18 +247,27 @@ class ModeWriter(Buffered):
         fields, consistent = self._config.ordering, is_true(self._plan.props.get(CONSISTENT_TIMESTAMP))
         if calls is None or len(fields) > 1 or consistent or not self._plan.combine_before_upsert:
             return None
-        by = batch_rule(self.schema, fields[0] if fields else None, self._read_ordering, (), None)
-        if by is None:
+        carried = carried_in_batch(fields[0] if fields else None, self.schema, self._read_ordering)
+        if carried is None:
             return None
         rest = (self.schema, self._insert_props, self._shape, self._release, self._refused_in_log)
         batch = ModeBatch(calls, self._read_ordering, *rest, self._row_test)
         combine = batch.combine if gives_own_record(self._built_class) else None  # type: ignore[arg-type]  # it has calls
-        return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, by.ordering, by.java_type)
+        return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, carried)
 
     def _user_calls(self) -> UserCalls | None:
         if self._rows is None or self._rows.joins_files:
             return None
         return calls_of_user(self._merge, self.schema, self._insert_props)
+
+    def stated_rules(self) -> StatedRules | None:
+        """Return the rules that a user's class states in mode CUSTOM, where it is built of rows and merges them."""
+        mergers = (self._dedup, self._merge)
+        asked = {one.payload_class if isinstance(one, CustomMerger) else None for one in mergers}
+        if asked != {self._built_class}:
+            return None
+        batch, stored = (StatedAt(point, self.schema, self._insert_props) for point in (Point.BATCH, Point.STORED))
+        return rules_of_payload(self._built_class, batch, stored)
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from typing import Final, Generic, NamedTuple, Never, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, NamedTuple, NoReturn, TypeVar
 
 V_co = TypeVar("V_co", covariant=True)
 
@@ -21,7 +21,19 @@ class Action(enum.IntEnum):
 INSERT, UPDATE, KEEP, DELETE, SKIP = Action
 
 
-class Outcome(NamedTuple, Generic[V_co]):
+if TYPE_CHECKING:
+
+    class _Fields(NamedTuple, Generic[V_co]):
+        action: Action
+        version: V_co | None
+else:  # before Python 3.11 a NamedTuple can't be generic
+
+    class _Fields(NamedTuple):
+        action: Action
+        version: object
+
+
+class Outcome(_Fields[V_co]):
     """What a merge call made of a key.
 
     Attributes:
@@ -30,8 +42,7 @@ class Outcome(NamedTuple, Generic[V_co]):
         version: what is there afterwards; None after DELETE and SKIP.
     """
 
-    action: Action
-    version: V_co | None
+    __slots__ = ()
 
 
 class RowSource(enum.IntEnum):
@@ -46,5 +57,10 @@ class RowSource(enum.IntEnum):
     NONE = 3
 
 
-DELETED: Final[Outcome[Never]] = Outcome(DELETE, None)
-SKIPPED: Final[Outcome[Never]] = Outcome(SKIP, None)
+DELETED: Final[Outcome[NoReturn]] = Outcome(DELETE, None)
+SKIPPED: Final[Outcome[NoReturn]] = Outcome(SKIP, None)
+
+
+def of_another_key(key: str) -> str:
+    """Return what is wrong where a merge returned a record with the key of another row."""
+    return f"it returned a record of another key, {key}; return one of the same key, or none to delete the row"

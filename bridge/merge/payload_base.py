@@ -8,15 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.merge.answers import action_of, came_back
-from bridge.merge.batch_rules import carried_by
 from bridge.merge.calls import Carried, MergePointError, PairMerge, SingleRows
 from bridge.merge.carriers import PayloadVersion, StoredRow
+from bridge.merge.kept_rows import deletes_of
+from bridge.merge.ordering_values import carried_by
 from bridge.merge.outcome import DELETED, INSERT, KEEP, SKIPPED, UPDATE, Outcome
 from bridge.merge.point_props import props_of
 from bridge.merge.points import MergePoint, Rule, SchemaView, calls_of
 from bridge.merge.refused_inserts import refused_inserts, refused_reads
 from bridge.merge.single_rows import pair_merge, single_insert
-from bridge.merge.whole_columns import deletes_of
 from bridge.spark import with_meta
 from mergers import AvroRecordMerger
 from payloads import NATURAL_ORDER, PayloadConstructorError
@@ -51,7 +51,7 @@ def check_constructor(payload: type[HoodieRecordPayload]) -> None:
         raise PayloadConstructorError(msg)
 
 
-class At(NamedTuple):
+class CallContext(NamedTuple):
     """What a merge point passes to the payload: `passed` is the schema, None where it passes none."""
 
     point: MergePoint
@@ -86,7 +86,7 @@ class Payloads:
         self._refusals = {MergePoint.INSERT: self._refused, MergePoint.COMPACT: refused_reads(plan.release)}
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
         self._at = {
-            point: At(
+            point: CallContext(
                 point,
                 schemas[call.schema],
                 Properties(props_of(call.props, plan, self.ordering)),
@@ -96,7 +96,7 @@ class Payloads:
         }
 
     def _single_rows(
-        self, built_class: type[HoodieRecordPayload], read_ordering: Reader, built_at: MergePoint, at: At
+        self, built_class: type[HoodieRecordPayload], read_ordering: Reader, built_at: MergePoint, at: CallContext
     ) -> SingleRows:
         """Return what `_apply` and `_insert` come to for keys with one newer row, whose payloads are `built_class`."""
         inserted_at = MergePoint.INSERT if at.point is MergePoint.UPSERT else at.point
@@ -118,7 +118,7 @@ class Payloads:
         """Return the rule of a built-in class at a merge point; None where the class is called."""
         return self._rule(point, self._at[merge_point])
 
-    def _rule(self, point: Point, at: At) -> MergeRule | None:
+    def _rule(self, point: Point, at: CallContext) -> MergeRule | None:
         """Return the rule of a built-in class; a user's class is called."""
         found = self.payload_class
         return found.rule(point, at.schema, at.props) if issubclass(found, BuiltinPayload) else None
@@ -128,7 +128,7 @@ class Payloads:
         name = self.ordering
         return Carried(None, NATURAL_ORDER) if name is None else carried_by(name, self.schema, read_ordering)
 
-    def _fold(self, at: At, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
+    def _fold(self, at: CallContext, older: PayloadVersion, newer: PayloadVersion) -> PayloadVersion:
         try:
             merged = self._pre_combine.merge(older, newer, at.passed, at.props)  # type: ignore[arg-type]  # see passes_schema
         except Exception as error:
@@ -144,7 +144,7 @@ class Payloads:
             self._listener.merged(at.point, Rule.PRE_COMBINE, older, newer, outcome)
         return folded
 
-    def _apply(self, at: At, base: StoredRow, version: PayloadVersion) -> Outcome[StoredRow]:
+    def _apply(self, at: CallContext, base: StoredRow, version: PayloadVersion) -> Outcome[StoredRow]:
         own = version.payload.record  # before the call: some payloads keep their result
         outcome: Outcome[StoredRow] = DELETED
         try:
@@ -159,7 +159,7 @@ class Payloads:
             self._listener.merged(at.point, Rule.COMBINE, base, version, outcome)
         return outcome
 
-    def _insert(self, at: At, version: PayloadVersion, *, is_tested: bool = False) -> Outcome[StoredRow]:
+    def _insert(self, at: CallContext, version: PayloadVersion, *, is_tested: bool = False) -> Outcome[StoredRow]:
         payload = version.payload
         outcome: Outcome[StoredRow] = SKIPPED
         try:
@@ -178,14 +178,14 @@ class Payloads:
             self._listener.merged(at.point, Rule.INSERT_VALUE, None, version, outcome)
         return outcome
 
-    def _row(self, at: At, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
+    def _row(self, at: CallContext, version: PayloadVersion, own: Record | None, record: Record) -> StoredRow:
         """Make the row of a merge result: it keeps the version's source where it is the version's `own` record."""
         if version.source is not None and came_back(record, own):
             return StoredRow(version.key, record, at.schema, version.source)
         return StoredRow(version.key, self._shape.stored(record), at.schema, None, None, NATURAL_ORDER, at.point)
 
 
-def _pair_calls(built_class: type[HoodieRecordPayload], at: At) -> PairCalls:
+def _pair_calls(built_class: type[HoodieRecordPayload], at: CallContext) -> PairCalls:
     """Return the calls of a class for many pairs; those of a built-in make its payload."""
     _, schema, props, _ = at
     calls = built_class.user_calls(schema, props) if issubclass(built_class, PayloadAdapter) else None

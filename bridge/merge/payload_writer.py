@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.errors import PlanError
-from bridge.merge.batch_rules import batch_rule
-from bridge.merge.calls import MergePointError, UserBatch
+from bridge.merge.calls import Carried, MergePointError, UserBatch
 from bridge.merge.carriers import LogDelete, LogRow, PayloadVersion, ShuffledPayload
 from bridge.merge.delete_block import read_back
+from bridge.merge.kept_rows import deletes_of
+from bridge.merge.ordering_values import batch_rule, carried_in_batch
 from bridge.merge.outcome import INSERT, Outcome
 from bridge.merge.payload_base import Payloads, check_constructor
 from bridge.merge.points import MergePoint, Rule
+from bridge.merge.stated_rules import StatedAt, rules_of_payload
 from bridge.merge.user_batches import PayloadBatch
-from bridge.merge.whole_columns import deletes_of, pair_of
 from payloads import NATURAL_ORDER, resolve_payload
 from payloads.builtin import EmptyHoodieRecordPayload
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, field_reader, is_true
@@ -27,6 +28,7 @@ from payloads.user import PayloadAdapter
 if TYPE_CHECKING:
     from bridge.merge.calls import BatchRule, Listener, SingleRows
     from bridge.merge.carriers import RowShape, StoredRow
+    from bridge.merge.stated_rules import StatedRules
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
@@ -129,11 +131,10 @@ class PayloadWriter(Payloads):
     def batch_rule(self) -> BatchRule | None:
         """Return the rule of a built-in class; None without its tests for deletes, or if timestamps are converted."""
         tests = None if self._is_consistent else deletes_of(self._rule(Point.ALONE, self._at_insert), self.schema)
-        if tests is None:
+        carried = carried_in_batch(self.ordering, self.schema, self._read_ordering)
+        if tests is None or carried is None:
             return None
-        rule = pair_of(self._rule(Point.BATCH, self._at_dedup), self.ordering or "", of_log=True)
-        wins = None if rule is None else rule.wins
-        return batch_rule(self.schema, self.ordering, self._read_ordering, tests, wins)
+        return batch_rule(self._rule(Point.BATCH, self._at_dedup), tests, carried)
 
     def user_batch(self) -> UserBatch | None:
         """Return the calls of a user's class; None for one that gives ordering values itself."""
@@ -146,7 +147,13 @@ class PayloadWriter(Payloads):
         batch = PayloadBatch(calls, self._read_ordering, self._at_insert, self._shape, self.release, self._refused)
         is_alike = self._at_dedup[1:] == (*self._at_insert[1:3], self.schema)  # until 0.12 less is passed to it
         combine = batch.combine if is_alike else None
-        return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, None, NATURAL_ORDER.java_type)
+        return UserBatch(batch.survivor, combine, batch.entry, MergePoint.INSERT, Carried(None, NATURAL_ORDER))
+
+    def stated_rules(self) -> StatedRules | None:
+        """Return the rules that a user's class states for a batch and for stored rows."""
+        dedup, upsert = self._at_dedup, self._at_upsert
+        folded = StatedAt(Point.BATCH, dedup.passed or self.schema, dedup.props)
+        return rules_of_payload(self.payload_class, folded, StatedAt(Point.STORED, upsert.schema, upsert.props))
 
     def single_rows(self) -> SingleRows:
         """Return the calls of a copy-on-write merge for keys with one row of the batch."""

@@ -48,7 +48,7 @@ class RecordMerge:
     0.15 reads logs with the payload, later releases by merge mode.
 
     Attributes:
-        plan: what merges, and how.
+        plan: how versions merge.
         schema: the write schema, without meta columns.
         key_of: reads the identity of a record.
         writer, reader: the calls of the release; those below are theirs.
@@ -62,7 +62,7 @@ class RecordMerge:
         """Resolve payload and mode, and decide all that depends on plan and schema alone.
 
         Args:
-            plan: what merges, and how.
+            plan: how versions merge.
             schema: the write schema, without meta columns.
             has_meta: whether stored rows carry the meta columns.
             listener: is notified of every call, and may have payload classes replaced by ones that report their calls.

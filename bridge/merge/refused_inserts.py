@@ -49,19 +49,19 @@ def refused_inserts(release: HudiRelease, *, tests_rows: bool = False) -> Refuse
     """
     fails = f"so Hudi {release} fails the write"
     if capabilities(release).file_group_reader:
-        fails += " (or, where its file group's log gets no other row, loses this one without a word)"
+        fails += " (or, where its file group's log gets no other row, silently loses this one)"
     if tests_rows:
         why = (
-            f"and the writer of Hudi {release} takes a row of a new key for a delete by _hoodie_is_deleted or the "
-            "table's delete marker alone, whatever isDeleted says"
+            f"and the writer of Hudi {release} recognises a delete of a new key only by _hoodie_is_deleted or the "
+            "table's delete marker, whatever isDeleted says"
         )
         what = "mark such rows with _hoodie_is_deleted, or return the row"
     else:
         why, what = "and isDeleted does not call the row a delete", "let isDeleted say so, or return the row"
     return RefusedInserts(
-        f"getInsertValue gives nothing, {why}, {fails} (No value present in Option); {what}",
-        "getInsertValue gives SENTINEL, which canProduceSentinel does not declare, "
-        f"{fails}; let it return true, or return the row",
+        f"getInsertValue returns nothing, {why}, {fails} (No value present in Option); {what}",
+        f"getInsertValue returns SENTINEL, which canProduceSentinel does not declare, {fails}; let it return true, "
+        "or return the row",
     )
 
 
@@ -78,22 +78,23 @@ def refused_reads(release: HudiRelease) -> RefusedInserts:
             else ("wherever it reads the row", " (No value present in Option)", "return the row")
         ),
     )
-    return RefusedInserts(f"getInsertValue gives nothing {fails}", f"getInsertValue gives SENTINEL {fails}")
+    return RefusedInserts(f"getInsertValue returns nothing {fails}", f"getInsertValue returns SENTINEL {fails}")
 
 
 def indexed_sentinel(release: HudiRelease) -> str:
     """Return what is wrong with SENTINEL as the record that a merge from 1.1 on asks a payload for."""
     return (
-        f"getInsertValue gives SENTINEL for a row that meets another of its key, and Hudi {release} merges what it "
-        "gives: the class is built of a record without fields, and the write fails (NullPointerException); return the "
-        "row, and SENTINEL from combineAndGetUpdateValue, or extend a class of Hudi, whose own record is merged"
+        f"getInsertValue returns SENTINEL for a row that meets another of its key; Hudi {release} merges the "
+        "returned value, builds the class from a record without fields, and fails the write (NullPointerException): "
+        "return the row, and SENTINEL from combineAndGetUpdateValue, or extend a class of Hudi, whose own record is "
+        "merged"
     )
 
 
 def insert_of_file(release: HudiRelease) -> str:
     """Return what is wrong with an insert value whose own insert value is another row, where files may be joined."""
     return (
-        "getInsertValue of the row that getInsertValue gives is another row, and where a new key goes to a small file "
-        f"that exists, Hudi {release} asks twice; let it leave a row alone that it has made, or leave out "
+        f"getInsertValue changes a row that it has returned before, and Hudi {release} calls it twice where a new "
+        "key goes to an existing small file; let it leave its own rows unchanged, or leave out "
         "hoodie.parquet.small.file.limit, so that new keys go to new files"
     )

@@ -2,39 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
-from payloads.builtin import IS_DELETED
-from payloads.rules import (
-    AllOf,
-    AnyOf,
-    ByArrival,
-    ByColumn,
-    ByOrdering,
-    ColumnIs,
-    Effect,
-    Error,
-    IsDelete,
-    IsEmpty,
-    IsNatural,
-    IsUnordered,
-    LaterIs,
-    Not,
-)
+from payloads.backports import assert_never
+from payloads.rules import Effect, Error, columns_named
 
 if TYPE_CHECKING:
-    from payloads.rules import Gives, Later, MergeRule, Test
-
-NOTHING: frozenset[str] = frozenset()
+    from payloads.rules import Gives, MergeRule
 
 
 def columns_of_choice(rule: MergeRule | None) -> frozenset[str] | None:
     """Return the columns by which a rule chooses a version; None if it is called, or makes records of several."""
-    if rule is None or rule.conditions or any(map(_makes_records, [rule.result, *(case.gives for case in rule.cases)])):
+    if rule is None or rule.conditions or any(map(_makes_records, rule.yields)):
         return None
-    marker = rule.deletes.marker
-    deletes = ({IS_DELETED} if rule.deletes.flag else NOTHING) | (NOTHING if marker is None else {marker.column})
-    return _compared(rule.later).union(deletes, *(_tested(case.when) for case in rule.cases))
+    return columns_named(rule.later, rule.deletes, rule.cases)
 
 
 def _makes_records(gives: Gives) -> bool:
@@ -43,29 +24,5 @@ def _makes_records(gives: Gives) -> bool:
             return True
         case Effect.CURRENT | Effect.INCOMING | Effect.WINNER | Effect.COPY | Effect.SENTINEL | Effect.DELETE | Error():
             return False
-        case other:
-            assert_never(other)
-
-
-def _compared(later: Later) -> frozenset[str]:
-    match later:
-        case ByColumn(names):
-            return frozenset(name.partition(".")[0] for name in names)
-        case ByArrival() | ByOrdering():
-            return NOTHING
-        case other:
-            assert_never(other)
-
-
-def _tested(test: Test) -> frozenset[str]:
-    match test:
-        case ColumnIs(column=name):
-            return frozenset({name})
-        case AllOf(tests) | AnyOf(tests):
-            return NOTHING.union(*map(_tested, tests))
-        case Not(inner):
-            return _tested(inner)
-        case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs():
-            return NOTHING
         case other:
             assert_never(other)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bridge.merge.calls import KeyReader, LogRule, Reader, SingleRows
     from bridge.merge.carriers import Carrier, LogDelete, LogRow
     from bridge.merge.outcome import Outcome
+    from bridge.merge.stated_rules import StatedRules
     from bridge.plan import MergePlan
     from mergers import HoodieKey
     from payloads.rules import MergeRule
@@ -76,10 +77,16 @@ class SplitReader:
         """Return the comparison of commit or event time; None for other modes."""
         return self._queries.log_rule()
 
+    def stated_rules(self, point: MergePoint) -> StatedRules | None:
+        """Return the rules that a user's class states."""
+        return self._of(point).stated_rules(point)
+
     def single_rows(self, point: MergePoint, key_of: KeyReader | None = None) -> SingleRows:
         """Return what `fold_log` and `read` come to for keys with one row in the log."""
-        reader = self._queries if point is MergePoint.SNAPSHOT else self._compactions
-        return reader.single_rows(point, key_of)
+        return self._of(point).single_rows(point, key_of)
+
+    def _of(self, point: MergePoint) -> FileGroupReader:
+        return self._queries if point is MergePoint.SNAPSHOT else self._compactions
 
 
 class ReaderViews(NamedTuple):

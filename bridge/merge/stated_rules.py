@@ -2,17 +2,54 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from mergers import resolve_merger
 from mergers.compat import RuleMerger
 from payloads import PayloadBridgeError, SchemaError
-from payloads.rules import check_rule
+from payloads.ordering_fields import ordering_fields
+from payloads.rules import MergeRule, Point, check_rule
+from payloads.user import PayloadAdapter, RulePayload
 
 if TYPE_CHECKING:
     from bridge.plan import MergePlan
-    from payloads import AvroSchema
-    from payloads.rules import MergeRule
+    from payloads import AvroSchema, HoodieRecordPayload
+    from payloads.api import Props
+
+
+class StatedRules(NamedTuple):
+    """The rules that a user's class states, at the merge points of a job.
+
+    Attributes:
+        folded: that of two versions of a batch or a log.
+        stored: that of one with the stored row.
+        reads: the ordering fields that a payload class reads of a stored row; None for a merger, which is given one.
+    """
+
+    folded: MergeRule
+    stored: MergeRule
+    reads: tuple[str, ...] | None = None
+
+
+class StatedAt(NamedTuple):
+    """A call of a payload class: at which point of its rule, with which schema and properties."""
+
+    point: Point
+    schema: AvroSchema
+    props: Props
+
+
+def rules_of_payload(
+    payload_class: type[HoodieRecordPayload] | None, folded: StatedAt, stored: StatedAt
+) -> StatedRules | None:
+    """Return the rules that a user's payload class states; None for a class with methods, and for one of Hudi's."""
+    if payload_class is None or not issubclass(payload_class, PayloadAdapter):
+        return None
+    target = payload_class.target
+    if not issubclass(target, RulePayload):
+        return None
+    reads = ordering_fields(stored.props, payload_class.release) or ()
+    return StatedRules(target.rule_at(*folded), target.rule_at(*stored), reads)
 
 
 def check_stated(plan: MergePlan, schema: AvroSchema) -> None:

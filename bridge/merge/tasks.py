@@ -75,7 +75,7 @@ def users_called(
 
     def decorate(task: Callable[..., Iterator[T]]) -> Callable[..., Iterator[T]]:
         @functools.wraps(task)
-        def guarded(given: Any, *others: Any, **named: Any) -> Iterator[T]:
+        def guarded(given: object, *others: object, **named: object) -> Iterator[T]:
             with calling_users(plan_of(given), task.__name__):
                 yield from task(given, *others, **named)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.merge.carriers import RowShape
-    from bridge.merge.payload_base import At
+    from bridge.merge.payload_base import CallContext
     from bridge.merge.refused_inserts import RefusedInserts
     from payloads import AvroSchema, HudiRelease, Ordering, Record
     from payloads.api import Properties
@@ -38,7 +38,7 @@ class _Logged:
         self._refused = refused
         self._shaped = shape.stored
 
-    def _logged(self, built: Any, incoming: Record, made: list[Any]) -> RowSource:
+    def _logged(self, built: object, incoming: Record, made: list[object]) -> RowSource:
         """Return what an insert value becomes in a log."""
         value = self._calls.insert_value(built, incoming)
         if value is incoming:
@@ -57,7 +57,7 @@ class PayloadBatch(_Logged):
         self,
         calls: UserCalls,
         read_ordering: Reader,
-        at_insert: At,
+        at_insert: CallContext,
         shape: RowShape,
         release: HudiRelease,
         refused: RefusedInserts,
@@ -69,7 +69,7 @@ class PayloadBatch(_Logged):
         self._asks_twice = capabilities(release).file_group_reader  # as PayloadWriter
         self._release = release
 
-    def survivor(self, incoming: Record, _made: list[Any]) -> RowSource:
+    def survivor(self, incoming: Record, _made: list[object]) -> RowSource:
         """Return what a row alone is."""
         try:
             built = self._calls.build(incoming, self._read_ordering(incoming))
@@ -78,7 +78,7 @@ class PayloadBatch(_Logged):
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         return _NONE if is_delete else _INCOMING
 
-    def combine(self, older: Record, newer: Record, made: list[Any]) -> int:
+    def combine(self, older: Record, newer: Record, made: list[object]) -> int:
         """Return which of two rows survives."""
         calls, read_ordering = self._calls, self._read_ordering
         try:
@@ -96,7 +96,7 @@ class PayloadBatch(_Logged):
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         return _MADE
 
-    def entry(self, incoming: Record, made: list[Any]) -> RowSource:
+    def entry(self, incoming: Record, made: list[object]) -> RowSource:
         """Return what a row becomes in a log."""
         calls = self._calls
         try:
@@ -145,7 +145,7 @@ class ModeBatch(_Logged):
         test = self._row_test
         return ordering, built, self._calls.is_deleted(built, record) if test is None else test(record)
 
-    def survivor(self, incoming: Record, _made: list[Any]) -> RowSource:
+    def survivor(self, incoming: Record, _made: list[object]) -> RowSource:
         """Return what a row alone is."""
         try:
             _, _, is_delete = self._version(incoming)
@@ -153,7 +153,7 @@ class ModeBatch(_Logged):
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         return _NONE if is_delete else _INCOMING
 
-    def combine(self, older: Record, newer: Record, made: list[Any]) -> int:
+    def combine(self, older: Record, newer: Record, made: list[object]) -> int:
         """Return which of two rows survives."""
         build = self._calls.build
         try:
@@ -178,7 +178,7 @@ class ModeBatch(_Logged):
             raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
         return _MADE
 
-    def entry(self, incoming: Record, made: list[Any]) -> RowSource:
+    def entry(self, incoming: Record, made: list[object]) -> RowSource:
         """Return what a row becomes in a log."""
         try:
             ordering, built, _ = self._version(incoming)

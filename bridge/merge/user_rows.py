@@ -109,7 +109,7 @@ class UserRows:
         """Return what gives the record of a payload that a merge gets; `sentinel` says why it can't be SENTINEL."""
         insert_value = self._calls.insert_value
 
-        def indexed(built: Any, incoming: Record) -> Record | None:
+        def indexed(built: object, incoming: Record) -> Record | None:
             value = insert_value(built, incoming)
             if isinstance(value, Sentinel):
                 raise PayloadFailedError(sentinel)

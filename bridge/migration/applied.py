@@ -14,7 +14,7 @@ from bridge.errors import InputError
 from bridge.migration.script import migration_script, worker_of
 from bridge.migration.steps import changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, copy_table, replaced
-from bridge.redaction import current, without_values
+from bridge.redaction import shown_message
 from bridge.spark import local_path
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 _VERBS: Final = ("apply", "apply")
 """The second run shows that nothing is done twice."""
+_CHUNK: Final = 1 << 20
 
 
 class AppliedPlan(NamedTuple):
@@ -53,9 +54,11 @@ class AppliedPlan(NamedTuple):
 
     def lines(self) -> list[str]:
         """Return what was done, for a report."""
-        failed = without_values(self.failed, "an error") if self.failed and current().is_active else self.failed
+        failed = self.failed and shown_message(self.failed)
         end = "The copy is as planned" if self.success else f"The copy is not as planned: {failed or 'see below'}"
-        wrong = [f"{one.key} is {one.after or 'not set'}, planned was {one.before or 'not set'}" for one in self.off]
+        wrong = [
+            f"{one.key} is {one.after or 'not set'}, but {one.before or 'not set'} was planned" for one in self.off
+        ]
         done = [line for said in self.said for line in said.splitlines()]
         same = f"No byte of the table changed: SHA-256 of its files {self.checksum[:16]} before and after"
         return [f"{end}: {self.copied.path}.", *done, *wrong, f"{same}."]
@@ -107,6 +110,13 @@ def checksum_of(table: HudiTable) -> str:
     root = Path(local_path(table.path))
     found = hashlib.sha256()
     for path in sorted(one for one in root.rglob("*") if one.is_file()):
-        with path.open("rb") as file:
-            found.update(f"{path.relative_to(root)}\n{hashlib.file_digest(file, 'sha256').hexdigest()}\n".encode())
+        found.update(f"{path.relative_to(root)}\n{_digest(path)}\n".encode())
+    return found.hexdigest()
+
+
+def _digest(path: Path) -> str:
+    found = hashlib.sha256()
+    with path.open("rb") as file:
+        while data := file.read(_CHUNK):
+            found.update(data)
     return found.hexdigest()

@@ -28,7 +28,7 @@ from mergers import CUSTOM_MERGE_STRATEGY_UUID, MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from bridge.plan import MergePlan
 
@@ -74,7 +74,7 @@ def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple
         raise PlanError(msg)
     if not is_release(to):
         return (_named(left, to),)
-    release = HudiRelease.parse(to)
+    release = HudiRelease.asked(to)
     can = capabilities(release)
     if release < left.release or not can.merge_modes:
         msg = (
@@ -91,6 +91,17 @@ def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple
     else:
         ordered = [*found, kept]
     return (*ordered, *([_named(left, merger, release)] if merger else []))
+
+
+def of_merger(left: MergePlan, merger: str, release: HudiRelease, properties: Mapping[str, str]) -> Candidate:
+    """Return a user's merger as a replacement, on a table that has merge properties."""
+    found = _named(left, merger, release)
+    if not properties or found.target is None:
+        return found
+    target = found.target._replace(properties=properties)
+    stored = change_mode(created_properties(found.plan.writer_options(), left.table_type, release), target, {})
+    table = TableMergeConfig.from_properties(stored, release)
+    return found._replace(plan=dataclasses.replace(found.plan, table=table), target=target)
 
 
 def merge_settings(left: MergePlan) -> dict[str, str]:
@@ -166,13 +177,11 @@ def _named(left: MergePlan, to: str, release: HudiRelease | None = None) -> Cand
     plan = plan_to(left, to)
     plan = plan if release is None else dataclasses.replace(plan, release=release)
     if plan.merger is None:
-        msg = f"{to} is a payload class, and migrate replaces those; name a release, a merge mode or a merger"
+        msg = f"{to} is a payload class, but migrate replaces payload classes; name a release, a merge mode or a merger"
         raise PlanError(msg)
     strategy = plan.merger.resolve().merging_strategy
     if strategy in BUILT_IN_STRATEGIES - {CUSTOM_MERGE_STRATEGY_UUID}:
-        msg = (
-            f"the strategy id {strategy} of {to} is one of Hudi's own; give the merger an id of its own, or name a mode"
-        )
+        msg = f"the strategy id {strategy} of {to} is one of Hudi's own; give the merger its own id, or name a mode"
         raise PlanError(msg)
     target = TargetMode(RecordMergeMode.CUSTOM, strategy=strategy)
     return Candidate(f"CUSTOM with the merger {to}", plan, target)

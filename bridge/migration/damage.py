@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import shlex
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.hudi import SymptomKind
-from bridge.migration.findings import Finding, Severity
-from bridge.redaction import current, without_values
-from bridge.report import Table
+from bridge.migration.findings import Finding
+from bridge.migration.next_steps import replay_command
+from bridge.redaction import shown_message, shown_values
+from bridge.report import Severity, Table
 from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from bridge.report import JsonObject
+    from payloads import PayloadRef
 
 APART = "apart"
 """The kind for a release that reads other files than the table's own reader."""
@@ -55,17 +57,15 @@ class Damage(NamedTuple):
     file: str = ""
     reason: str = ""
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return it without values that are hidden."""
-        shown = {"key": current().text(META_COLUMNS[2], self.key)}
-        shown["partition"] = current().text(META_COLUMNS[3], self.partition)
-        if self.reason and current().is_active:
-            shown["reason"] = without_values(self.reason, "an error")
-        return self._asdict() | shown
+        key, partition = shown_values({META_COLUMNS[2]: self.key, META_COLUMNS[3]: self.partition}).values()
+        reason = self.reason and shown_message(self.reason)
+        return self._asdict() | {"key": key, "partition": partition, "reason": reason}
 
 
 class TableDamage(NamedTuple):
-    """What `find_damage` answers.
+    """The result of `find_damage`.
 
     Attributes:
         path: the table.
@@ -76,6 +76,7 @@ class TableDamage(NamedTuple):
         unread: why no rows were read; None if they were.
         columns: those of the table; empty where they are not known.
         logs: how many of the file slices that were read have a log.
+        payload: the class that commands must name so that the table can be merged; None where Hudi ships its own.
     """
 
     path: str
@@ -86,6 +87,7 @@ class TableDamage(NamedTuple):
     unread: str | None = None
     columns: tuple[str, ...] = ()
     logs: int = 0
+    payload: PayloadRef | None = None
 
     def compared(self, to: str) -> int:
         """In how many of the file slices that were read the rows of a release are compared with those of `reader`."""
@@ -104,7 +106,7 @@ class TableDamage(NamedTuple):
         if compared == self.slices:
             return "in all file slices" if self.slices > 1 else "in its one file slice"
         left = self.slices - compared
-        return f"in {compared} of {self.slices} file slices ({left} {'was' if left == 1 else 'were'} not looked at)"
+        return f"in {compared} of {self.slices} file slices ({left} {'was' if left == 1 else 'were'} not read)"
 
     def is_complete(self, to: str) -> bool:
         """Whether the rows of all file slices are compared with those of a release."""
@@ -116,6 +118,11 @@ class TableDamage(NamedTuple):
         return self.unread is None and self.read == self.slices
 
     @property
+    def is_sample(self) -> bool:
+        """Whether file slices were left out that could be read."""
+        return self.read < self.slices and not any(one.kind == UNREAD for one in self.damage)
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """The damage as warnings."""
         return tuple(_finding(one, self) for one in self.damage if one.kind in _TEXTS)
@@ -124,7 +131,7 @@ class TableDamage(NamedTuple):
         """Return what was found of a kind, the first where there are several."""
         return next((one for one in self.damage if one.kind == kind), None)
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, object]:
         """Return it in JSON values."""
         return {
             "reader": self.reader,
@@ -138,14 +145,14 @@ class TableDamage(NamedTuple):
         """Return it as text."""
         columns = ("kind", "about", "number", "key", "file")
         lines = [{name: one.as_json()[name] for name in columns} for one in self.damage]
-        return Table.of_rows(columns, lines, f"Damage that is visible, {self.extent}")
+        return Table.of_rows(columns, lines, f"Visible damage, {self.extent}")
 
     @property
     def extent(self) -> str:
         """How much of the table was read."""
         if self.unread is not None:
             slices = f", and in 0 of {self.slices} file slices" if self.slices else ""
-            return f"in the timeline alone{slices}: {self.unread}"
+            return f"in the timeline{slices}: {self.unread}"
         return f"in {self.read} of {self.slices} file slices" if self.read < self.slices else "in all file slices"
 
 
@@ -184,79 +191,85 @@ def _many(number: int, one: str, more: str) -> str:
 
 _TEXTS: dict[str, Callable[[Damage, TableDamage], tuple[Severity, str, str]]] = {
     SymptomKind.DIFFERS: lambda one, table: (
-        Severity.CHANGES,
-        f"Hudi {one.about} shows {_many(one.number, 'row', 'rows')} differently from Hudi {table.reader}",
-        f"payload-bridge replay --table {shlex.quote(table.path)} --to {one.about} lists them",
+        Severity.CHANGED,
+        (
+            f"Hudi {one.about} shows {_many(one.number, 'row', 'rows')} differently from Hudi {table.reader}, as the "
+            "files are"
+        ),
+        f"{replay_command(table.path, one.about, table.payload)} lists them",
     ),
     SymptomKind.UNREADABLE: lambda one, _: (
-        Severity.FAILS,
+        Severity.REFUSED,
         f"Hudi {one.about} can't read {_many(one.number, 'file slice', 'file slices')} ({one.as_json()['reason']})",
         "compact it with the release that wrote it, or restore the files (if bootstrapped elsewhere, --bootstrap PATH)",
     ),
     SymptomKind.LIVE_DELETE: lambda one, _: (
-        Severity.DAMAGE,
+        Severity.DAMAGED,
         f"{_many(one.number, 'live row says', 'live rows say')} {one.about}",
         "store the payload class or the delete marker in the table, and delete them",
     ),
     SymptomKind.NULL_ORDERING: lambda one, _: (
-        Severity.CHANGES,
+        Severity.CHANGED,
         f"{_many(one.number, 'stored version has', 'stored versions have')} no value in the ordering field {one.about}",
         "write these keys again with a value: releases rank null differently",
     ),
     SymptomKind.OTHER_TYPE: lambda one, _: (
-        Severity.FAILS,
+        Severity.REFUSED,
         f"ordering values of two types ({one.about}), {one.number} times",
         "compact the table with the release that wrote it: Hudi from 1.0 on can't compare them",
     ),
     SymptomKind.SHARED_ORDERING: lambda one, _: (
-        Severity.CHANGES,
-        f"Hudi from 1.0 on compares {_many(one.number, 'row', 'rows')} of Parquet log blocks by another's {one.about}",
+        Severity.CHANGED,
+        (
+            f"Hudi from 1.0 on compares {_many(one.number, 'row', 'rows')} of Parquet log blocks by another row's "
+            f"{one.about}"
+        ),
         "write Avro log blocks (hoodie.logfile.data.block.format=avro), and these keys again",
     ),
     SymptomKind.MILLIS_AS_MICROS: lambda one, _: (
-        Severity.CHANGES,
+        Severity.CHANGED,
         f"{_many(one.number, 'file labels', 'files label')} millis as micros (column {one.about})",
         "releases before 1.1 show some of these times in January 1970; read the table with 1.1 or later",
     ),
     "pending": lambda one, _: (
-        Severity.CHANGES,
+        Severity.CHANGED,
         f"{_many(one.number, one.about, one.about + 's')} pending",
         f"{_OF_PENDING[one.about]}: run it with the release that planned it",
     ),
     UNREAD: lambda one, _: (
-        Severity.FAILS,
+        Severity.REFUSED,
         f"no row of the table can be read ({one.as_json()['reason']})",
-        "do so first: until then it is not known which rows are damaged, or change",
+        "do so first: until then it is unknown which rows are damaged or change",
     ),
     "altered": lambda one, _: (
-        Severity.DAMAGE,
+        Severity.DAMAGED,
         f"{_many(one.number, 'file of a completed commit', 'files of completed commits')}: {one.as_json()['reason']}",
         "restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)",
     ),
     "listing": lambda one, _: (
-        Severity.FAILS,
+        Severity.REFUSED,
         f"the {one.about} can't be read ({one.as_json()['reason']})",
         "Hudi from 1.0 on fails to read the table until the metadata table is rebuilt",
     ),
     "unlisted": lambda one, _: (
-        Severity.DAMAGE,
-        f"{_many(one.number, 'file is', 'files are')} on the {one.about} alone"
+        Severity.DAMAGED,
+        f"{_many(one.number, 'file is', 'files are')} on the {one.about} only"
         if one.about == LISTINGS[0]
-        else f"{_many(one.number, 'file is', 'files are')} in the {one.about} alone, and missing on the storage",
-        "rebuild the metadata table with hudi-cli (metadata delete, metadata create): Hudi reads by it from 1.0 on",
+        else f"{_many(one.number, 'file is', 'files are')} in the {one.about} only, and missing on the storage",
+        "rebuild the metadata table with hudi-cli (metadata delete, metadata create): Hudi uses it from 1.0 on",
     ),
     "change-data": lambda one, _: (
-        Severity.ADVICE,
-        f"{_many(one.number, 'file', 'files')} of change data ({one.about}) passed over",
-        "no change data capture query is answered here; a snapshot does not need them",
+        Severity.UNCHANGED,
+        f"{_many(one.number, 'file', 'files')} of change data ({one.about}) ignored",
+        "change data capture queries are not supported here; a snapshot does not need these files",
     ),
     APART: lambda one, table: (
-        Severity.CHANGES,
+        Severity.CHANGED,
         f"Hudi {one.about} finds other files by the metadata table than Hudi {table.reader}: rows not compared",
-        f"payload-bridge replay --table {shlex.quote(table.path)} --to {one.about} compares them",
+        f"{replay_command(table.path, one.about, table.payload)} compares them",
     ),
     "open": lambda one, _: (
-        Severity.ADVICE,
+        Severity.UNCHANGED,
         f"{_many(one.number, one.about + ' has', one.about + 's have')} not completed",
         f"if no writer is running it was interrupted{_OF_OPEN.get(one.about, '')}",
     ),

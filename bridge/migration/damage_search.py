@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import pickle
 import zlib
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +11,23 @@ from pyspark.sql import functions as sf
 
 from bridge.config import DELETE_KEY, DELETE_MARKER, capabilities, implicit_delete_marker
 from bridge.errors import sentence_of
-from bridge.hudi import SliceSymptoms, SymptomKind, TableQueries, UnreadableTableError, files_of
+from bridge.hudi import (
+    HudiTable,
+    SliceSymptoms,
+    SymptomKind,
+    TableQueries,
+    UnreadableTableError,
+    files_of,
+    slices_in,
+    slices_of,
+)
 from bridge.merge import users_called
 from bridge.migration.damage import APART, LISTINGS, MOST_SLICES, UNREAD, Damage, TableDamage
+from bridge.migration.next_steps import class_named
 from bridge.plan import CALL_TIMEOUT
-from bridge.spark import prepare
+from bridge.spark import map_in_arrow
 from mergers import RecordMergeMode
-from payloads import HudiRelease, PayloadBridgeError
+from payloads import HudiRelease, PayloadBridgeError, PayloadRef
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
@@ -26,7 +35,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from bridge.hudi import Answer, FileSlice, Instant, SliceQuery
+    from bridge.hudi import Answer, Instant, SliceQuery
 
 _SYMPTOM = "kind string, about string, number long, partition string, key string, file string, reason string"
 _CHANGE_FEEDS = (("Op", "D"), ("Op", "d"), ("_change_operation_type", "d"))
@@ -38,32 +47,40 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     session: Callable[[], SparkSession] | None = None,
     *,
     most: int | None = MOST_SLICES,
-    payload: str | None = None,
+    payload: str | PayloadRef | None = None,
     bootstrap: str | None = None,
-    to: HudiRelease | None = None,
+    to: str | HudiRelease | None = None,
     call_timeout: int = CALL_TIMEOUT,
 ) -> TableDamage:
     """Look for damage: instants that never completed, planned work, and symptoms in the rows of file slices.
 
-    A task reads each slice once as every release reads it. Of more slices than `most` an even choice by file id is
-    read, always the same one.
+    Each slice is read once, in one task, as every release reads it. Of more slices than `most`, an even selection by
+    file id is read, always the same.
 
     Args:
         path: the table.
-        session: gives the session that reads rows, if there are any; None: the timeline alone is read.
+        session: returns the session that reads rows, if there are any; None: only the timeline is read.
         most: how many file slices are read at most; None for all.
-        payload: the Python class that merges a table whose own class Hudi does not ship.
-        bootstrap: where bootstrapped files lie now, if not where the table says.
-        to: the only other release whose reader is compared; then the cases in which rules of merging differ are
-            counted, too. None: every release.
+        payload: the class that merges a table whose own class Hudi does not ship: a Python class, or a compiled one
+            with its jars.
+        bootstrap: the folder of bootstrapped source files, if they have moved.
+        to: the only other release whose reader is compared; cases in which its merge rules differ are counted, too.
+            None: every release.
         call_timeout: how many seconds a call of the class may take.
 
     Raises:
         HudiTableError: the path has no table, or its timeline can't be read.
     """
     opened = TableQueries(path, bootstrap=bootstrap)
-    if opened.unnamed_class is not None and payload is not None and ":" in payload:
-        opened = TableQueries(path, payload=payload, bootstrap=bootstrap, call_timeout=call_timeout)
+    release = None if to is None else HudiRelease.asked(to)
+    named = PayloadRef(payload) if isinstance(payload, str) else payload
+    ask = class_named(opened, named)
+    if opened.unnamed_class is not None and session is not None and named and (named.is_compiled or ":" in named.name):
+        given: dict[str, Any] = {"payload": named, "bootstrap": bootstrap, "call_timeout": call_timeout}
+        try:
+            opened = HudiTable(session(), path, **given).queries()
+        except PayloadBridgeError as error:
+            return _unread(path, str(opened.release), (), 0, sentence_of(error), (), ask)
     noted = (*_open_work(opened),)
     total, reader = 0, str(opened.release)
     columns: tuple[str, ...] = ()
@@ -74,31 +91,37 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
         noted = (*noted, *_change_data(answer))
         if session is None or not total:
             why = "rows were not read (--slices)" if total else None
-            return TableDamage(path, reader, noted, 0, total, why, columns)
+            return TableDamage(path, reader, noted, 0, total, why, columns, payload=ask)
         if opened.unnamed_class is not None and any(one.data_logs for one in answer.slices):
-            return _unread(path, reader, noted, total, opened.unnamed_class, columns)
-        settings, apart = _settings(opened, answer, to)
+            return _unread(path, reader, noted, total, opened.unnamed_class, columns, ask)
+        settings, apart = _settings(opened, answer, release)
         noted = (*noted, *apart)
         SliceSymptoms(*settings)  # refuses here what each task would refuse
     except PayloadBridgeError as error:
-        return _unread(path, reader, noted, total, sentence_of(error), columns)
+        return _unread(path, reader, noted, total, sentence_of(error), columns, ask)
     chosen = sorted(answer.slices, key=lambda one: zlib.crc32(one.file_id.encode()))[:most]
-    spark = session()
-    prepare(spark, answer.query.plan.payload_name)
-    rows = spark.createDataFrame([(pickle.dumps(one),) for one in chosen], "slice binary")
-    found = rows.mapInArrow(functools.partial(_scan, settings, with_cases=to is not None), _SYMPTOM)
+    rows = slices_of(session(), answer.query, chosen)
+    found = map_in_arrow(rows, functools.partial(_scan, settings, with_cases=to is not None), _SYMPTOM)
     example = sf.min(sf.struct("key", "partition", "file", "reason")).alias("example")
     counted = found.groupBy("kind", "about").agg(sf.sum("number"), example).orderBy("kind", "about").collect()
     damage = (Damage(kind, about, number, **one.asDict()) for kind, about, number, one in counted)
     logs = sum(bool(one.data_logs) for one in chosen)
-    return TableDamage(path, reader, (*noted, *damage), len(chosen), total, None, columns, logs)
+    return TableDamage(path, reader, (*noted, *damage), len(chosen), total, None, columns, logs, ask)
 
 
 def _unread(  # noqa: PLR0913, PLR0917 (the parts of the answer)
-    path: str, reader: str, noted: Sequence[Damage], total: int, why: str, columns: tuple[str, ...]
+    path: str,
+    reader: str,
+    noted: Sequence[Damage],
+    total: int,
+    why: str,
+    columns: tuple[str, ...],
+    payload: PayloadRef | None,
 ) -> TableDamage:
     """Return the answer for a table of which no row can be read, which is damage, too."""
-    return TableDamage(path, reader, (*noted, Damage(UNREAD, reader, total, reason=why)), 0, total, why, columns)
+    return TableDamage(
+        path, reader, (*noted, Damage(UNREAD, reader, total, reason=why)), 0, total, why, columns, payload=payload
+    )
 
 
 def _settings(
@@ -119,6 +142,8 @@ def _settings(
         try:
             other = opened.read_by(release).snapshot()
         except PayloadBridgeError as error:
+            if release < opened.release and opened.plan.runs_java:  # older ones may have no bundle for this Spark
+                continue
             apart.append(Damage(SymptomKind.UNREADABLE, str(release), number, reason=sentence_of(error)))
             continue
         if files_of(other.slices) == files_of(answer.slices):
@@ -138,13 +163,11 @@ def _scan(
 ) -> Iterator[pa.RecordBatch]:
     """Give the symptoms of one task's slices."""
     scan = SliceSymptoms(*settings, with_cases=with_cases)
-    for batch in batches:
-        for pickled in batch.column(0).to_pylist():
-            found: FileSlice = pickle.loads(pickled)  # noqa: S301 (the driver pickled it)
-            rows = [one._asdict() | {"kind": one.kind.value} for one in scan.of(found)]
-            names = [word.split()[0] for word in _SYMPTOM.split(", ")]
-            kinds = [pa.int64() if name == "number" else pa.string() for name in names]
-            yield pa.RecordBatch.from_pylist(rows, schema=pa.schema(list(zip(names, kinds, strict=True))))
+    for found in slices_in(batches):
+        rows = [one._asdict() | {"kind": one.kind.value} for one in scan.of(found)]
+        names = [word.split()[0] for word in _SYMPTOM.split(", ")]
+        kinds = [pa.int64() if name == "number" else pa.string() for name in names]
+        yield pa.RecordBatch.from_pylist(rows, schema=pa.schema(list(zip(names, kinds, strict=True))))
 
 
 # -- the timeline

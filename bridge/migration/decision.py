@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.compare import is_release
 from bridge.config import (
@@ -18,23 +18,25 @@ from bridge.config import (
     given_settings,
     to_sql,
 )
-from bridge.errors import PlanError
+from bridge.errors import ParameterError, PlanError
 from bridge.migration.candidates import candidates_for
+from bridge.migration.generated import asked_class, generated
+from bridge.migration.mode_matches import mode_matches
+from bridge.migration.path_agreement import path_agreement
 from bridge.migration.plan import plan_migration
 from bridge.migration.report import MigrateReport
-from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
-from bridge.migration.trials import Attempt, Evidence, closest
+from bridge.migration.skeletons import java_skeletons
+from bridge.migration.trials import Attempt, Evidence, closest, is_equal
 from bridge.pipeline import as_batches
 from bridge.programs import check_upgrade, is_downgrade
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, builtin_payloads
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from bridge.migration.candidates import Candidate
     from bridge.migration.plan_report import MigrationPlan
-    from bridge.migration.skeletons import Skeleton
     from bridge.migration.trials import Trial
     from bridge.pipeline import BatchesLike
     from bridge.plan import MergePlan, TableType
@@ -52,6 +54,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     upgrade_after: int | None = None,
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
+    all_paths: bool = False,
     table_types: Sequence[TableType] = (),
     accept_differences: bool = False,
     sample: int | None = None,
@@ -65,10 +68,12 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         merger: a user's merger that is tried last, if `to` is a release.
         properties: what the table stores; None: what `left.release` stores in a new one.
         batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried.
-        upgrade_after: the table itself is tried, upgraded after this batch; after the last one it is only read by the
-            new release. None: a new table.
-        keep_table_version: an upgrade leaves the table at its version.
+        upgrade_after: the table itself is tried, upgraded after this batch; after the last one (`last` on the command
+            line) only the reader is upgraded. None: a new table.
+        keep_table_version: the new release writes the table without upgrading it.
         compact_after: the batches after which the log of a merge-on-read table is compacted.
+        all_paths: compare the paths of `bridge.all_paths` under the class and under the merger that states its rule,
+            else under what is recommended. Needs batches.
         table_types: those to try; by default that of `left`.
         accept_differences: take the candidate with the fewest differences if none is equal.
         sample: how many differences of each trial to fetch; None: all. They are fetched if they are accepted.
@@ -76,7 +81,7 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
 
     Raises:
         PlanError: the settings contradict each other.
-        MergeConfigError: so do those of the table.
+        MergeConfigError: the settings of the table contradict each other.
         PayloadBridgeError, PySparkException: the payload class fails on the data in its own release.
     """
     target = str(getattr(to, "value", to))
@@ -86,9 +91,16 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     trials: tuple[Trial, ...] = ()
     evidence: Evidence | None = None
     if batches is not None:
-        evidence = Evidence(as_batches(batches), upgrade_after, keep_table_version, tuple(compact_after))
+        evidence = Evidence(as_batches(batches), upgrade_after, keep_table_version, tuple(compact_after), all_paths)
+        if evidence.batches.statements:
+            msg = "migrate does not try a MERGE INTO; replay its batches with the two sides"
+            raise PlanError(msg)
+    asked = asked_class(left, evidence)
+    matches = () if asked.rules is None else mode_matches(asked.rules, candidates)
+    by_rule = [one.candidate for one in matches if one.is_whole]
+    candidates = (*by_rule, *(one for one in candidates if one not in by_rule))
     if evidence is None:
-        chosen = _first(candidates)
+        chosen = by_rule[0] if by_rule else _first(candidates)
     else:
         if evidence.upgrade_after is not None:
             candidates = of_upgrade(candidates, left, target)
@@ -98,7 +110,14 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         if chosen is not None and accept_differences:
             trials = (*trials, *attempt.rest(chosen, types, trials))
     writer = left.writer_options() | ({WRITE_PAYLOAD_CLASS.key: java_class} if java_class else {})
-    skeletons, notes = _skeletons(left, chosen, java_class)
+    kept = next((one for one in candidates if one.keeps_payload), chosen or candidates[0])
+    made = generated(asked, matches, left, kept, types, evidence, java_class)
+    has_better = made.gives_old_rows and _is_free(target, evidence) and chosen and not is_equal(chosen, trials)
+    if made.candidate is not None and (chosen is None or has_better):
+        chosen, trials = made.candidate, (*trials, *made.trials)
+    paths = made.paths
+    if paths is None and evidence is not None and all_paths and chosen is not None:
+        paths = path_agreement(left, chosen.plan, evidence.batches, types)
     move = None if chosen is None else _Move(left, chosen, writer, evidence)
     new_tables = {} if move is None else {one: move.new_table(one) for one in types}
     return MigrateReport(
@@ -109,10 +128,10 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         plans={} if move is None else {one: move.plan(one, properties) for one in types},
         new_tables={one: options for one, options in new_tables.items() if options},
         refused=_refused(candidates, trials) if chosen is None else "",
-        skeletons=skeletons,
-        notes=notes,
+        generated=made,
         to=target,
         evidence=evidence,
+        paths=paths,
     )
 
 
@@ -137,14 +156,19 @@ def of_upgrade(candidates: tuple[Candidate, ...], left: MergePlan, to: str) -> t
         PlanError: the target is not a release, or not an upgrade.
     """
     if not is_release(to):
-        msg = f"an upgrade goes to a release, not to {to}; leave out --upgrade-after"
-        raise PlanError(msg)
+        msg = f"an upgrade goes to a release, not to {to}; leave out `upgrade_after`"
+        raise ParameterError(msg)
     kept = tuple(one for one in candidates if one.keeps_payload)
     if is_downgrade(left, kept[0].plan):
         msg = f"Hudi {to} is older than {left.release}, and a migration goes to a later release; replay has downgrades"
         raise PlanError(msg)
     check_upgrade(left, kept[0].plan)
     return kept
+
+
+def _is_free(target: str, evidence: Evidence | None) -> bool:
+    """Whether the user named no merge mode or merger, and no upgrade decides how the table merges."""
+    return is_release(target) and (evidence is None or evidence.upgrade_after is None)
 
 
 def _first(candidates: tuple[Candidate, ...]) -> Candidate | None:
@@ -237,28 +261,5 @@ def _table(properties: Mapping[str, str]) -> TableMergeConfig:
     return TableMergeConfig.from_properties(properties)
 
 
-def _rules(table: TableMergeConfig) -> tuple[Any, ...]:
+def _rules(table: TableMergeConfig) -> tuple[object, ...]:
     return table.mode, table.payload, table.partial_update_mode, table.merge_properties
-
-
-def _skeletons(
-    left: MergePlan, chosen: Candidate | None, java_class: str | None
-) -> tuple[tuple[Skeleton, ...], tuple[str, ...]]:
-    """Generate mergers for a class that is not Hudi's own, in the languages that are possible."""
-    full = left.writer_options().get(WRITE_PAYLOAD_CLASS.key, left.payload_name)
-    if left.payload is None or full in {found.java_name for found in builtin_payloads()}:
-        return (), ()
-    compiled = java_class if ":" in full else full
-    strategy = strategy_id(compiled or full)
-    release = chosen.plan.release if chosen is not None else HudiRelease.latest()
-    found: list[Skeleton] = []
-    notes = []
-    if left.payload.has_port(release):
-        found.append(python_skeleton(left.payload.name, release, strategy))
-    else:
-        notes.append("no merger in Python: the class is compiled; write its twin in Python and name that")
-    if compiled:
-        found += java_skeletons(compiled, strategy)
-    else:
-        notes.append("no merger in Java: the payload is a Python class; name its compiled class with --java-class")
-    return tuple(found), tuple(notes)

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import enum
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.report import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-
-
-class Severity(enum.Enum):
-    """The severity of a warning, the worst first."""
-
-    DAMAGE = "damage"
-    FAILS = "fails"
-    CHANGES = "changes rows"
-    ADVICE = "advice"
 
 
 class Finding(NamedTuple):
     """A warning about a table.
 
     Attributes:
-        severity: its severity.
+        severity: its severity; `unchanged` for advice, by which no row changes.
         text: what is wrong, in a sentence.
         remedy: what to do.
         example: what was counted in the table, and the smallest example; None for a finding about settings.
@@ -31,13 +23,14 @@ class Finding(NamedTuple):
     severity: Severity
     text: str
     remedy: str
-    example: Mapping[str, Any] | None = None
+    example: Mapping[str, object] | None = None
 
     def __str__(self) -> str:
-        return f"{self.severity.value}: {self.text}; {self.remedy}"
+        word = "advice" if self.severity is Severity.UNCHANGED else self.severity.value
+        return f"{word}: {self.text}; {self.remedy}"
 
 
-def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
+def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, object]]:
     """Return warnings with their parts."""
     return [
         {"severity": one.severity.value, "text": one.text, "remedy": one.remedy}
@@ -48,7 +41,7 @@ def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Return warnings by severity."""
-    return tuple(sorted(findings, key=lambda one: list(Severity).index(one.severity)))
+    return tuple(sorted(findings, key=lambda one: one.severity, reverse=True))
 
 
 def short(text: str) -> str:

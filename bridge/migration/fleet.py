@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import shlex
+import dataclasses
 from typing import TYPE_CHECKING, NamedTuple
-
-from pyspark.errors import PySparkException
 
 from bridge.compare import Grade, compare_readers, grade_of_reader
 from bridge.config import TableMergeConfig
-from bridge.errors import sentence_of
+from bridge.errors import InputError, sentence_of
 from bridge.hudi import HudiTable, TableQueries, tables_below
+from bridge.migration.damage_search import find_damage
+from bridge.migration.findings import findings_as_json, worst_first
+from bridge.migration.move import severity_of
+from bridge.migration.next_steps import class_named, replay_command
 from bridge.migration.plan import plan_migration
-from bridge.report import Report, Table, as_notebook
-from bridge.spark import catalog_location, catalog_tables
+from bridge.report import REPORTS, Check, Judged, Report, Severity, Table
+from bridge.spark import PySparkException, catalog_location, catalog_tables
+from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
-    from payloads import HudiRelease
+    from bridge.migration.findings import Finding
 
 
 class FleetTable(NamedTuple):
@@ -43,6 +46,8 @@ class FleetTable(NamedTuple):
         grade: how far both readers agree; None where no row was read.
         failure: why the table can't be inspected; None where it can.
         untried: why not all behaviours are known; None if they are.
+        new_batches: what the move means for new batches.
+        findings: what is visible in its files, the worst first, where they were read.
     """
 
     table: str
@@ -59,82 +64,113 @@ class FleetTable(NamedTuple):
     grade: str | None = None
     failure: str | None = None
     untried: str | None = None
+    new_batches: Severity = Severity.NOT_CHECKED
+    findings: tuple[Finding, ...] = ()
 
     @property
-    def outcome(self) -> str:
-        """What the move means: by rows, where they were read; else by what is known to change for its class."""
+    def severities(self) -> frozenset[Severity]:
+        """What is found in its files, what the move means for new batches, and whether its rows were read."""
+        found = {one.severity for one in self.findings}
         if self.failure is not None:
-            return "FAILED"
-        if self.grade is not None:
-            return self.grade
-        if not self.behaviours and self.untried is not None:
-            return "NOT LOOKED AT"
-        return "DAMAGE" if self.damage else "CHANGES" if self.behaviours else "SAME"
+            return frozenset({*found, Severity.NOT_CHECKED})
+        read = Severity.NOT_CHECKED if self.grade is None else Grade(self.grade).severity
+        return frozenset({*found, read, self.new_batches})
+
+    @property
+    def severity(self) -> Severity:
+        """The worst of them."""
+        return max(self.severities)
 
 
-class FleetReport(NamedTuple):
-    """What `inspect_tables` and `inspect_catalog` answer: one row a table, by path or name."""
+@dataclasses.dataclass(frozen=True, repr=False)
+class FleetReport(Judged):
+    """The result of `inspect_tables` and `inspect_catalog`.
+
+    Attributes:
+        root: the folder or the database.
+        to: the release that the tables may move to.
+        tables: one a table, by path or name; at least one.
+    """
+
+    fails = REPORTS
 
     root: str
     to: str
     tables: tuple[FleetTable, ...]
 
     @property
+    def severities(self) -> frozenset[Severity]:
+        """Those of all tables."""
+        return frozenset(one for table in self.tables for one in table.severities)
+
+    @property
     def verdict(self) -> str:
-        """How many tables there are, and how many a move changes."""
+        """How many tables there are, how many a move changes, and how many were not checked."""
         many = "1 table" if len(self.tables) == 1 else f"{len(self.tables)} tables"
         failed = f"{sum(one.failure is not None for one in self.tables)} could not be inspected"
-        if self.counts_rows:
-            changed = sum(bool(one.differing) for one in self.tables)
-            rows = sum(one.differing or 0 for one in self.tables)
-            return f"{self.root}: {many}; Hudi {self.to} shows {rows} rows of {changed} differently; {failed}."
-        words = [one.outcome for one in self.tables]
-        changed = words.count("DAMAGE") + words.count("CHANGES")
-        return (
-            f"{self.root}: {many}; a move to Hudi {self.to} can change rows of {changed} silently, by the known "
-            f"changes of their classes, {words.count('DAMAGE')} of them with damage; "
-            f"{words.count('NOT LOOKED AT')} could not be looked at; {failed}."
+        words = [one.new_batches for one in self.tables if one.failure is None]
+        damaged = words.count(Severity.DAMAGED)
+        changed = damaged + words.count(Severity.CHANGED)
+        known = (
+            f"new batches after the move can change rows silently in {changed}, by the known changes of their "
+            f"classes, {damaged} of them with damage; {words.count(Severity.NOT_CHECKED)} not checked; {failed}"
         )
+        if not self.counts_rows:
+            return f"{self.root}: {many}; a move to Hudi {self.to}: no rows were read; {known}."
+        differing = sum(bool(one.differing) for one in self.tables)
+        rows = sum(one.differing or 0 for one in self.tables)
+        damaged = sum(any(found.severity is Severity.DAMAGED for found in one.findings) for one in self.tables)
+        as_read = f"as the files are read, it shows {rows} rows of {differing} differently, and {damaged} are damaged"
+        return f"{self.root}: {many}; a move to Hudi {self.to}: {as_read}; {known}."
 
     @property
     def counts_rows(self) -> bool:
         """Whether tables are graded by rows."""
         return any(one.grade is not None for one in self.tables)
 
-    def _repr_html_(self) -> str:
-        return as_notebook(self.to_report())
-
     def to_report(self) -> Report:
         """Return the report of the command line."""
         graded_by = "rows" if self.counts_rows else "known changes"
-        report = Report("inspect", self.verdict, plan={"root": self.root, "to": self.to, "graded_by": graded_by})
-        report.warns = any(one.outcome not in {"SAME", Grade.IDENTICAL_HERE.value} for one in self.tables)
+        report = Report("inspect", self.verdict, self.severities, self.fails)
+        report.plan = {"root": self.root, "to": self.to, "graded_by": graded_by}
         report.statistics = {"tables": len(self.tables), "failed": sum(one.failure is not None for one in self.tables)}
-        report.results = [one._asdict() | {"outcome": one.outcome} for one in self.tables]
-        by = "rows that differ" if self.counts_rows else "known changes"
+        report.results = [
+            one._asdict()
+            | {"new_batches": one.new_batches.value, "severity": one.severity.value}
+            | {"findings": findings_as_json(one.findings)}
+            for one in self.tables
+        ]
         lines = [
             {
                 "table": one.table.removeprefix(self.root).lstrip("/.") or one.table,
                 "merges by": one.merges_by or "not stored",
                 "type": one.table_type,
                 "version": one.version,
-                by: one.differing if self.counts_rows else one.behaviours,
-                "outcome": one.outcome,
+                "rows that differ": one.differing,
+                "known changes": one.behaviours,
+                "severity": one.severity.value,
             }
             for one in self.tables
         ]
-        columns = ("table", "merges by", "type", "version", by, "outcome")
-        what = "of its rows" if self.counts_rows else "silently for its class, whatever its rows are (--rows counts)"
-        report.body.append(Table.of_rows(columns, lines, f"What a move to Hudi {self.to} changes {what}"))
+        columns = [*lines[0]] if self.counts_rows else [name for name in lines[0] if name != "rows that differ"]
+        more = "" if self.counts_rows else " (--rows counts the rows that differ as the files are read)"
+        report.body.append(Table.of_rows(columns, lines, f"What a move to Hudi {self.to} changes{more}"))
+        report.checks = [Check(one.table, one.severity, _told(one)) for one in self.tables]
         report.warnings = [f"{one.table}: {one.failure}" for one in self.tables if one.failure is not None]
-        if any(one.next for one in self.tables):
-            report.body.append(f"Which rows: {next(one.next for one in self.tables if one.next)}")
+        report.warnings += [f"{one.table}: {found}" for one in self.tables for found in one.findings]
+        report.next = [f"{one.next}: which rows" for one in self.tables if one.next][:1]
         return report
+
+
+def _told(one: FleetTable) -> str:
+    """Say what decides the severity of a table."""
+    worst = [str(found) for found in one.findings if found.severity is one.severity]
+    return one.failure or next(iter(worst), one.untried or one.severity.value)
 
 
 def inspect_tables(
     root: str,
-    to: HudiRelease,
+    to: str | HudiRelease,
     writer: Mapping[str, str] | None = None,
     session: Callable[[], SparkSession] | None = None,
 ) -> FleetReport:
@@ -144,39 +180,53 @@ def inspect_tables(
         root: a local folder, or a URI.
         to: the release that the tables may move to.
         writer: the options that all writers pass.
-        session: gives the session that reads rows; None: no row is read, and tables are graded by what is known to
+        session: returns the session that reads rows; None: no row is read, and tables are graded by what is known to
             change for their classes.
 
     Raises:
         HudiTableError: the folder can't be listed.
+        InputError: no table is below it.
     """
-    given = writer or {}
-    return FleetReport(root, str(to), tuple(_inspected(path, to, given, session) for path in tables_below(root)))
+    given, release = writer or {}, HudiRelease.asked(to)
+    found = tuple(_inspected(path, release, given, session) for path in tables_below(root))
+    return FleetReport(root, str(release), _some(found, f"no Hudi table is below {root}"))
+
+
+def _some(found: Sequence[FleetTable], lack: str) -> tuple[FleetTable, ...]:
+    """Return the tables, if there are any: of none nothing can be said.
+
+    Raises:
+        InputError: there are none.
+    """
+    if not found:
+        msg = f"{lack}, so nothing was looked at; name a folder or a database that has tables"
+        raise InputError(msg)
+    return tuple(found)
 
 
 def inspect_catalog(
     spark: SparkSession,
     database: str,
-    to: HudiRelease,
+    to: str | HudiRelease,
     writer: Mapping[str, str] | None = None,
     *,
     rows: bool = False,
 ) -> FleetReport:
-    """Inspect every table of a database of the catalogue as `inspect_tables` does; one that is not Hudi's is a failure.
+    """Inspect every table of a catalogue database as `inspect_tables` does; tables that aren't Hudi's are failures.
 
     Raises:
-        InputError: there is no such database.
+        InputError: there is no such database, or it has no table.
     """
-    found = []
+    found, release = [], HudiRelease.asked(to)
     for name in catalog_tables(spark, database):
         try:
             path = catalog_location(spark, name)
         except PayloadBridgeError as error:
             found.append(FleetTable(name, failure=str(error)))
             continue
-        inspected = _inspected(path, to, writer or {}, (lambda: spark) if rows else None)
+        inspected = _inspected(path, release, writer or {}, (lambda: spark) if rows else None)
         found.append(inspected._replace(table=name))
-    return FleetReport(database, str(to), tuple(found))
+    return FleetReport(database, str(release), _some(found, f"the database {database} has no table"))
 
 
 def _inspected(
@@ -201,11 +251,14 @@ def _inspected(
         behaviours=len(plan.behaviours),
         damage=sum(change.is_damage for change in plan.behaviours),
         untried=plan.untried,
-        next=f"payload-bridge replay --table {shlex.quote(path)} --to {to}",
+        next=replay_command(path, str(to), class_named(opened)),
+        new_batches=severity_of(plan.behaviours, plan.untried, sure=plan.from_version != plan.to_version),
     )
     if session is None:
         return found
     try:
+        damage = find_damage(path, session, most=None, to=to)
+        found = found._replace(findings=worst_first(damage.findings))
         with compare_readers(HudiTable(session(), path, written_by), [to]) as read:
             (result,) = read.results
             grade = grade_of_reader(result).value

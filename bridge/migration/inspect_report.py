@@ -5,15 +5,20 @@ from __future__ import annotations
 import collections
 import enum
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.migration.findings import Severity, findings_as_json, short, worst_first
-from bridge.report import Report, Showable, Table
+from bridge.migration.findings import findings_as_json, short, worst_first
+from bridge.migration.move_finding import move_findings
+from bridge.migration.next_steps import next_steps, read_all
+from bridge.report import REPORTS, Judged, Report, Severity, Table
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from bridge.config import DeprecatedKey, EffectiveMergeConfig, Setting
     from bridge.migration.damage import TableDamage
     from bridge.migration.findings import Finding
+    from bridge.migration.plan_report import MigrationPlan
 
 _PLACES = {
     "dedup": "duplicates of a batch",
@@ -48,7 +53,7 @@ class PayloadClass(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Inspection(Showable):
+class Inspection(Judged):
     """The result of `inspect`.
 
     Attributes:
@@ -56,22 +61,42 @@ class Inspection(Showable):
         settings: every setting with its sources.
         deprecated: properties that the release deprecates.
         payloads: the classes that the table and the writer name.
-        warnings: what is wrong, the worst first.
+        risks: what is wrong with the settings, the worst first.
         damage: what is visible in the timeline and the rows of the table; None where they were not read.
         unlinked: why a compiled payload class can't run under the release; None if it can, or has no jar.
+        move: what an upgrade to the release changes; None where the release is the one that has written the table.
+        writer_known: whether it is known which release has written the table until now.
     """
+
+    fails = REPORTS
 
     config: EffectiveMergeConfig
     settings: tuple[Setting, ...]
     deprecated: tuple[DeprecatedKey, ...]
     payloads: tuple[PayloadClass, ...]
-    warnings: tuple[Finding, ...]
+    risks: tuple[Finding, ...]
     damage: TableDamage | None = None
     unlinked: str | None = None
+    move: MigrationPlan | None = None
+    writer_known: bool = True
 
     def with_damage(self, damage: TableDamage) -> Self:
-        """Return the inspection with the warnings of `find_damage`."""
-        return replace(self, warnings=worst_first([*self.warnings, *damage.findings]), damage=damage)
+        """Return the inspection with what `find_damage` answers."""
+        move = None if self.move is None else self.move.with_evidence(damage)
+        return replace(self, damage=damage, move=move)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What is wrong or changes, the worst first: by the settings, in the rows, for new batches after a move."""
+        found = () if self.damage is None else self.damage.findings
+        return worst_first([*self.risks, *found, *move_findings(self.move, sure=self.writer_known)])
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """Those of the warnings, and whether all rows were looked at."""
+        is_seen = self.damage is not None and self.damage.is_whole
+        seen = Severity.UNCHANGED if is_seen else Severity.NOT_CHECKED
+        return frozenset({seen, *(one.severity for one in self.warnings)})
 
     @property
     def verdict(self) -> str:
@@ -82,12 +107,8 @@ class Inspection(Showable):
         """Return the report of the command line, without its settings."""
         return report_inspection(self, {})
 
-    def to_json(self) -> str:
-        """Return the JSON of `payload-bridge inspect`, without the settings of the command line."""
-        return self.to_report().as_json()
 
-
-def report_inspection(inspection: Inspection, settings: dict[str, Any]) -> Report:
+def report_inspection(inspection: Inspection, settings: dict[str, object]) -> Report:
     """Report how a table merges; `settings` are those that the user gave."""
     result = {
         "settings": [
@@ -113,19 +134,29 @@ def report_inspection(inspection: Inspection, settings: dict[str, Any]) -> Repor
     return Report(
         "inspect",
         verdict_of(inspection),
+        inspection.severities,
+        inspection.fails,
         plan=settings,
         statistics={severity.value: counts[severity] for severity in Severity},
         results=[result],
         warnings=[str(warning) for warning in inspection.warnings],
         body=_body(inspection),
-        warns=not _is_quiet(inspection),
+        next=_next(inspection),
     )
 
 
-def _is_quiet(inspection: Inspection) -> bool:
-    """Whether all was looked at, and nothing found that needs more than advice."""
-    is_seen = inspection.damage is not None and inspection.damage.is_whole
-    return is_seen and all(one.severity is Severity.ADVICE for one in inspection.warnings)
+def _next(inspection: Inspection) -> list[str]:
+    """Return what to run next, where something changes or was not looked at."""
+    if inspection.severities == {Severity.UNCHANGED}:
+        return []
+    damage, to = inspection.damage, str(inspection.config.release)
+    path, payload = ("TABLE", None) if damage is None else (damage.path, damage.payload)
+    is_refused = Severity.REFUSED in inspection.severities
+    is_sample = damage is not None and damage.is_sample
+    seen = [read_all("inspect", path, "--release", to, payload=payload)] if is_sample else []
+    if inspection.move is None and not is_refused:
+        return seen
+    return [*seen, *next_steps(path, to, payload, refused=is_refused)]
 
 
 def verdict_of(inspection: Inspection) -> str:
@@ -134,8 +165,11 @@ def verdict_of(inspection: Inspection) -> str:
     by = read.mode.name if read.mode is not None else "payload classes only"
     if not inspection.warnings:
         damage = inspection.damage
-        where = "in the settings; no file was looked at" if damage is None else damage.extent
-        return f"This table merges by {by}; no findings {where}."
+        if damage is None:
+            return f"This table merges by {by}; no findings in the settings; no files were read."
+        if not damage.is_whole:
+            return f"This table merges by {by}; not everything was checked, and nothing was found {damage.extent}."
+        return f"This table merges by {by}; no findings {damage.extent}."
     return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."
 
 
@@ -179,5 +213,5 @@ def _body(inspection: Inspection) -> list[str | Table]:
         body.append(Table(("property", "set by", "instead"), rows, "Deprecated properties"))
     damage = inspection.damage
     if damage is not None:
-        body.append(damage.table() if damage.damage else f"No damage is visible {damage.extent}.")
+        body.append(damage.table() if damage.damage else f"No damage was found {damage.extent}.")
     return body

@@ -1,4 +1,4 @@
-"""inspect: what decides how a table merges, where each setting comes from, and which settings are risky."""
+"""What decides how a table merges, where each setting comes from, and which settings are risky."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.config import (
+    CLUSTERING,
+    CLUSTERS_UNMERGED,
     DEFAULT,
     DELETE_KEY,
     DELETE_MARKER,
@@ -24,11 +26,13 @@ from bridge.config import (
     infer,
     payload_of_mode,
     settings_of,
+    unchecked_partition,
 )
 from bridge.linkage import linkage_of
-from bridge.migration.findings import Finding, Severity, worst_first
+from bridge.migration.findings import Finding, worst_first
 from bridge.migration.inspect_report import CodePlace, Inspection, PayloadClass
 from bridge.plan import TableType
+from bridge.report import Severity
 from mergers import RecordMergeMode
 from payloads import PayloadRef, StoredPayloadRef, builtin_payloads
 from payloads.builtin import BuiltinPayload
@@ -51,7 +55,7 @@ _MERGED_AS_DEFAULT_UNHARMED: Final = frozenset(
 )
 
 
-def inspect(
+def inspect_settings(
     properties: Mapping[str, str],
     writer: Mapping[str, str] | None = None,
     release: str | HudiRelease = HudiRelease.latest(),
@@ -66,9 +70,9 @@ def inspect(
 
     Raises:
         MergeConfigError: the release can't read the table, or nothing can be inferred from its settings.
-        PayloadConfigError: naming the property that can't be read.
+        PayloadConfigError: a property can't be read; the message names it.
     """
-    line, options = HudiRelease.parse(release), writer or {}
+    line, options = HudiRelease.asked(release), writer or {}
     table = TableMergeConfig.from_properties(properties, line)
     config = effective_config(table, options, line, warn=False)  # they are in `deprecated`
     classes = tuple(_found(name, side, line, jar, package) for name, side in _named_classes(config, options).items())
@@ -78,6 +82,7 @@ def inspect(
         *_lost_class(config, options),
         *_failures(config, options, classes),
         *(finding for linkage in links for finding in _linked(linkage)),
+        *_clustered(config, options),
         *_changes(config, options),
         *_going(classes),
     ]
@@ -86,7 +91,7 @@ def inspect(
         settings=settings_of(config, options),
         deprecated=deprecated_keys(properties, options, line),
         payloads=classes,
-        warnings=worst_first(warnings),
+        risks=worst_first(warnings),
         unlinked=next((linkage.refusal for linkage in links if linkage.refusal is not None), None),
     )
 
@@ -109,7 +114,10 @@ def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: t
     kind = PayloadRef if side == "writer" else StoredPayloadRef
     reference = kind(name, jar, package)
     if side != "writer" and not reference.is_builtin and not reference.is_compiled:
-        why = f"Hudi ships no {name}, and a table's properties alone load no code; name its jar, or the writer's class"
+        why = (
+            f"Hudi ships no {name}, and a table's properties never load code by themselves; name its jar, or the "
+            "writer's class"
+        )
         return PayloadClass(name, side, CodePlace.UNKNOWN, why)
     try:
         payload_class = kind(name).resolve(release)
@@ -137,26 +145,26 @@ def _lost_class(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Ite
     store = f"store the class in the table ({PAYLOAD_CLASS.key}), or upgrade it by a write that passes the class"
     if passed is None:
         yield Finding(
-            Severity.DAMAGE,
+            Severity.DAMAGED,
             f"{what} merges it as Default; if its rows come from AWS DMS or Debezium, deleted rows survive",
             f"{store}; --prop hoodie.datasource.write.payload.class=... shows the settings for your writer",
         )
         yield Finding(
-            Severity.CHANGES,
+            Severity.CHANGED,
             f"a writer without a class merges this table as OverwriteWithLatest in Hudi 0.15, as Default in {release}",
             "pass hoodie.datasource.write.payload.class, or set hoodie.record.merge.mode after an upgrade",
         )
     elif implicit_delete_marker(passed):
         (_, column), (_, marker) = implicit_delete_marker(passed).items()
         yield Finding(
-            Severity.DAMAGE,
+            Severity.DAMAGED,
             f"{what} keeps deleted rows alive: rows with {column}={marker} are stored as live rows, although the "
             f"writer passes {_short(passed)}",
             store,
         )
     if passed is not None and passed not in _MERGED_AS_DEFAULT_UNHARMED:
         yield Finding(
-            Severity.CHANGES,
+            Severity.CHANGED,
             f"{what} merges incoming with stored rows as Default, although the writer passes {_short(passed)}: late "
             "rows lose by the precombine field, ties win, nulls and markers for unavailable values overwrite",
             store,
@@ -170,10 +178,20 @@ def refused_options(
 
     The write that upgrades the table is held against what it stored before, and taken.
     """
+    found = []
+    if (other := unchecked_partition(table.properties, options, release)) is not None:
+        found.append(
+            Finding(
+                Severity.DAMAGED,
+                f"the writer passes {other.key}={other.passed}, the table stores {other.stored}: Hudi {release} writes "
+                "the rows under other partitions, and does not find those that are stored",
+                "pass the stored value",
+            )
+        )
     of = "takes the write that upgrades it, and refuses those that follow" if is_upgraded else "refuses the write"
-    return [
+    return found + [
         Finding(
-            Severity.FAILS,
+            Severity.REFUSED,
             f"the writer passes {key}={passed}, the table stores {stored}: Hudi {of}",
             f"leave the option out{' after the upgrade' if is_upgraded else ''}, or pass the stored value",
         )
@@ -187,13 +205,13 @@ def _failures(
     table, release = config.table, config.release
     for name, side, found, reason in classes:
         if found is CodePlace.UNKNOWN:
-            yield Finding(Severity.FAILS, f"the class of the {side}, {name}, cannot be loaded", reason)
+            yield Finding(Severity.REFUSED, f"the class of the {side}, {name}, cannot be loaded", reason)
     yield from refused_options(table, options, release)
     can = capabilities(release, table.version)
     if table.version not in can.writable_versions:
         refused = MergeConfigError.from_old_version(table.version, can.writable_versions[0])
         yield Finding(
-            Severity.FAILS, f"Hudi {release} reads this table and refuses to write it: {refused}", "do so first"
+            Severity.REFUSED, f"Hudi {release} reads this table and refuses to write it: {refused}", "do so first"
         )
     if capabilities(assumed_writer(table.version)).delete_block_utf8 is not None and can.delete_block_utf8 is None:
         yield from unreadable_deletes(table, release)
@@ -201,11 +219,11 @@ def _failures(
         try:
             infer(table.settings, table.ordering, table.version, release)
         except PayloadBridgeError as error:
-            yield Finding(Severity.FAILS, f"reading log files of this table fails: {error}", "fix its properties")
+            yield Finding(Severity.REFUSED, f"reading log files of this table fails: {error}", "fix its properties")
     marker = [config.merge_properties.get(key) for key in (DELETE_KEY.key, DELETE_MARKER.key)]
     if any(marker) and not all(marker):
         yield Finding(
-            Severity.FAILS,
+            Severity.REFUSED,
             f"only one of {DELETE_KEY.key} and {DELETE_MARKER.key} is set: merging fails",
             "set both or none",
         )
@@ -225,20 +243,34 @@ def _linked(linkage: Linkage) -> Iterator[Finding]:
     """A class that needs what the release lacks, or has overrides that it does not call."""
     shown = f"payload-bridge payloads {linkage.name} --jar ... shows all of it"
     if linkage.refusal is not None:
-        yield Finding(Severity.FAILS, linkage.refusal, f"do so before the release runs the class; {shown}")
+        yield Finding(Severity.REFUSED, linkage.refusal, f"do so before the release runs the class; {shown}")
     for dead in linkage.dead:
         override = "that" if dead.called else "what the release calls"
         told = f"under Hudi {linkage.release} {dead}"
-        yield Finding(Severity.CHANGES, told, f"override {override}, and compare the rows of both releases by replay")
+        yield Finding(Severity.CHANGED, told, f"override {override}, and compare the rows of both releases by replay")
     for told in linkage.warnings[len(linkage.dead) :]:
-        yield Finding(Severity.ADVICE, told, shown)
+        yield Finding(Severity.UNCHANGED, told, shown)
+
+
+def _clustered(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterator[Finding]:
+    """A merger of one's own, which clustering of 1.2.0 does not know."""
+    clusters = any(options.get(key, "").strip().lower() == "true" for key in CLUSTERING)
+    has_merger = config.read.mode is RecordMergeMode.CUSTOM and config.read.payload is None
+    if clusters and has_merger and CLUSTERS_UNMERGED.at(config.release):
+        bundle = capabilities(config.release).bundle
+        yield Finding(
+            Severity.REFUSED,
+            f"the writer clusters the table, and clustering of Hudi {bundle} loses the merger of mode CUSTOM "
+            "(No valid spark merger implementation set; apache/hudi#18980)",
+            "turn clustering off until a release that has apache/hudi#19007",
+        )
 
 
 def unreadable_deletes(table: TableMergeConfig, release: HudiRelease) -> Iterator[Finding]:
     """Delete blocks that hold Java objects: each release before 0.14 registers Utf8 in Kryo under its own number."""
     if table.table_type is TableType.MERGE_ON_READ and table.ordering:
         yield Finding(
-            Severity.FAILS,
+            Severity.REFUSED,
             f"if the ordering field {table.ordering[0]} is text, Hudi {release} can't read the delete blocks of this "
             "table's log files (KryoException), and no query or compaction of their file slices succeeds",
             "compact them with the release that wrote them first",
@@ -254,19 +286,19 @@ def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterat
     for name, rule in (("duplicates of a batch", config.dedup), ("copy-on-write merges", config.merge)):
         if has_own and not _merge_alike(rule, read, config):
             yield Finding(
-                Severity.CHANGES,
+                Severity.CHANGED,
                 f"{name} merge by {_rule(rule)}, {elsewhere} {_rule(read)}",
                 "leave out the writer's class, or make it the table's",
             )
     if read.mode is RecordMergeMode.EVENT_TIME_ORDERING and not config.ordering:
         yield Finding(
-            Severity.CHANGES,
+            Severity.CHANGED,
             "no ordering field is set, so EVENT_TIME_ORDERING makes the last row to arrive win",
             "set hoodie.table.ordering.fields, or choose COMMIT_TIME_ORDERING",
         )
     if read.mode is RecordMergeMode.COMMIT_TIME_ORDERING and config.ordering:
         yield Finding(
-            Severity.ADVICE,
+            Severity.UNCHANGED,
             f"COMMIT_TIME_ORDERING does not read the ordering fields {', '.join(config.ordering)}",
             "choose EVENT_TIME_ORDERING if late rows must lose",
         )
@@ -276,7 +308,7 @@ def _changes(config: EffectiveMergeConfig, options: Mapping[str, str]) -> Iterat
     alone = [name for name in on_writer if name not in stored and name != "mode"]
     if alone and not has_successors:
         yield Finding(
-            Severity.ADVICE,
+            Severity.UNCHANGED,
             f"the {' and the '.join(alone)} is set on the writer only; readers and other writers do not see it",
             "store it in the table",
         )
@@ -289,7 +321,7 @@ def _going(classes: tuple[PayloadClass, ...]) -> Iterator[Finding]:
         gone = next((line for line in HudiRelease if line > last.get(name, HudiRelease.latest())), None)
         if found is CodePlace.PORT and gone is not None:
             yield Finding(
-                Severity.ADVICE,
+                Severity.UNCHANGED,
                 f"the class of the {side}, {_short(name)}, was removed in Hudi {gone}",
                 "choose another class before that upgrade",
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.config import OVERWRITE, SUCCESSORS, TableType
 from bridge.migration.move import Move, SilentChange
-from bridge.migration.scenarios import OPERATIONS, About
+from bridge.migration.scenarios import OPERATIONS, VersionKind
 from mergers import RecordMergeMode
 from payloads import FirstValueAvroPayload
 from payloads.release import HudiRelease
@@ -49,7 +49,7 @@ NOTES: Final = (
     Note(
         lambda move: move.passes(HudiRelease.V0_13) and move.payload is not None and move.payload not in SUCCESSORS,
         SilentChange(
-            About.CODE,
+            VersionKind.CODE,
             "",
             "preCombine gets neither schema nor properties: its overload (older) or (older, properties) runs",
             "it gets both: the overload (older, schema, properties) runs, if the class has it",
@@ -58,16 +58,16 @@ NOTES: Final = (
     Note(
         lambda move: move.passes(HudiRelease.V0_14) and _short(move) == "MySqlDebeziumAvroPayload",
         SilentChange(
-            About.ORDERING,
+            VersionKind.ORDERING,
             "",
             "_event_seq is compared with the stored row as text, and a tie goes to the incoming row",
-            "it is compared as two numbers, which any other text fails, and a tie keeps the stored row",
+            "it is compared as two numbers (any other text fails), and a tie keeps the stored row",
         ),
     ),
     Note(
         lambda move: move.passes(HudiRelease.V0_14) and move.has_ordering and _short(move) in _ORDERED_BY_PROPERTY,
         SilentChange(
-            About.ORDERING,
+            VersionKind.ORDERING,
             "",
             "only hoodie.payload.ordering.field names the field that is compared with the stored row",
             "without it the precombine field does",
@@ -78,9 +78,9 @@ NOTES: Final = (
             move.passes(HudiRelease.V0_14) and _short(move) == "DefaultHoodieRecordPayload" and move.has_delete_marker
         ),
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
-            "a custom delete key and marker mean nothing",
+            "a custom delete key and marker have no effect",
             "rows with the marker delete, and _hoodie_is_deleted no longer does where they are set",
         ),
     ),
@@ -89,16 +89,34 @@ NOTES: Final = (
             move.passes(HudiRelease.V0_14) and move.has_ordering and move.table_type is TableType.MERGE_ON_READ
         ),
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "in a log file a late delete loses to an earlier row if the ordering field is text",
-            "it wins, as its ordering value comes back from the delete block as another Java class",
+            "it wins, because its ordering value is read from the delete block as another Java class",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V0_14),
+        SilentChange(
+            VersionKind.LATE_ROWS,
+            "",
+            "a row that a global index moves to another partition always replaces the stored one",
+            "the payload merges both first, and a row that loses moves nothing",
+        ),
+    ),
+    Note(
+        lambda move: move.passes(HudiRelease.V0_15),
+        SilentChange(
+            VersionKind.VALUES,
+            "",
+            "the operation insert updates the row of a key that its small file has",
+            "it adds a second row of the key, unless hoodie.merge.allow.duplicate.on.inserts=false",
         ),
     ),
     Note(
         lambda move: move.loses_class and _short(move) in _CHANGE_FEEDS,
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "a row with a delete operation deletes its record",
             "it is stored as a live row, because this copy-on-write table stores no payload class",
@@ -109,7 +127,7 @@ NOTES: Final = (
     Note(
         lambda move: move.loses_class and _short(move) not in _MERGE_AS_DEFAULT,
         SilentChange(
-            About.LATE_ROWS,
+            VersionKind.LATE_ROWS,
             "",
             "the payload class merges an incoming row with the stored one",
             "Default merges them, because this copy-on-write table stores no payload class: late rows lose by the "
@@ -119,7 +137,7 @@ NOTES: Final = (
     Note(
         lambda move: move.loses_class and move.has_ordering and not _short(move),
         SilentChange(
-            About.LATE_ROWS,
+            VersionKind.LATE_ROWS,
             "",
             "a table and a writer without a class merge as OverwriteWithLatest",
             "they merge in EVENT_TIME_ORDERING as Default",
@@ -132,7 +150,7 @@ NOTES: Final = (
             and _short(move) == FirstValueAvroPayload.__name__
         ),
         SilentChange(
-            About.CODE,
+            VersionKind.CODE,
             "",
             "the class merges",
             "the class was removed: copy-on-write tables can be read but not written, and merge-on-read tables fail "
@@ -142,7 +160,7 @@ NOTES: Final = (
     Note(
         _upgraded_log("PostgresDebeziumAvroPayload"),
         SilentChange(
-            About.VALUES,
+            VersionKind.VALUES,
             "",
             "queries resolve the marker for unavailable values in log files",
             "the compaction that the upgrade performs stores the markers of log files as values",
@@ -152,7 +170,7 @@ NOTES: Final = (
     Note(
         _upgraded_log(),
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "a delete in a log file blocks older rows",
             "the compaction that the upgrade performs drops it: an older row that arrives later is inserted",
@@ -161,7 +179,7 @@ NOTES: Final = (
     Note(
         _upgraded("AWSDmsAvroPayload"),
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "Op=d deletes like Op=D",
             "the marker is compared letter by letter: only D deletes",
@@ -172,12 +190,14 @@ NOTES: Final = (
         lambda move: (
             _upgraded("AWSDmsAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload")(move) and bool(move.ordering)
         ),
-        SilentChange(About.ORDERING, "", "the ordering field picks the winner of a batch", "it is no longer read"),
+        SilentChange(
+            VersionKind.ORDERING, "", "the ordering field picks the winner of a batch", "it is no longer read"
+        ),
     ),
     Note(
         _upgraded("MySqlDebeziumAvroPayload"),
         SilentChange(
-            About.ORDERING,
+            VersionKind.ORDERING,
             "",
             "rows are ordered by the numbers in _event_seq",
             "by _event_bin_file as text, then by _event_pos; the write after the upgrade must pass these fields",
@@ -186,7 +206,7 @@ NOTES: Final = (
     Note(
         _upgraded("MySqlDebeziumAvroPayload"),
         SilentChange(
-            About.ORDERING,
+            VersionKind.ORDERING,
             "",
             "a stored row without _event_seq (from a bootstrap) loses to any row",
             "its null columns count as a 0 of another type, and merging it fails",
@@ -195,7 +215,7 @@ NOTES: Final = (
     Note(
         _upgraded("PostgresDebeziumAvroPayload"),
         SilentChange(
-            About.VALUES,
+            VersionKind.VALUES,
             "",
             "an incoming row gets the stored value for the marker of an unavailable one",
             "rows of one batch fill each other too, and of two rows the one with the higher LSN is filled",
@@ -204,7 +224,7 @@ NOTES: Final = (
     Note(
         lambda move: _upgraded("EventTimeAvroPayload", "DefaultHoodieRecordPayload")(move) and move.keeps_ties,
         SilentChange(
-            About.TIES,
+            VersionKind.TIES,
             "",
             "hoodie.payload.update.on.same.ordering.field=false keeps the stored row on a tie",
             "the incoming row wins every tie",
@@ -213,7 +233,7 @@ NOTES: Final = (
     Note(
         _upgraded("EventTimeAvroPayload", "DefaultHoodieRecordPayload"),
         SilentChange(
-            About.CODE,
+            VersionKind.CODE,
             "",
             "the event time of a commit is recorded",
             "only with hoodie.write.track.event.time.watermark=true",
@@ -222,7 +242,7 @@ NOTES: Final = (
     Note(
         lambda move: move.is_upgraded and move.has_delete_marker,
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "a custom delete key and marker work only for the Default payload, and switch off _hoodie_is_deleted",
             "they work in every merge mode and in addition to _hoodie_is_deleted",
@@ -231,7 +251,7 @@ NOTES: Final = (
     Note(
         lambda move: move.is_upgraded and move.payload in SUCCESSORS,
         SilentChange(
-            About.CODE,
+            VersionKind.CODE,
             "",
             "a row that its payload ignores, or for which it has no insert value, is not inserted",
             "no payload is called: the row is inserted",
@@ -245,7 +265,7 @@ NOTES: Final = (
             and not move.changes_mode
         ),
         SilentChange(
-            About.LATE_ROWS,
+            VersionKind.LATE_ROWS,
             "",
             "the last row to arrive wins",
             "the upgrade of this table ends in EVENT_TIME_ORDERING, so the greatest ordering value wins; but while a "
@@ -260,7 +280,7 @@ NOTES: Final = (
             and not move.passes(HudiRelease.V1_1)
         ),
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "a late delete removes the row, and an older row after a delete restores the record",
             "deletes obey the ordering field, and the payload is not called for them",
@@ -269,7 +289,7 @@ NOTES: Final = (
     Note(
         lambda move: _is_custom_log(move) and move.passes(HudiRelease.V1_1) and not move.passes(HudiRelease.V1_0),
         SilentChange(
-            About.DELETES,
+            VersionKind.DELETES,
             "",
             "deletes obey the ordering field, and the payload is not called for them",
             "the payload is called: a late delete removes the row, and an older row after a delete can bring the "
@@ -279,7 +299,7 @@ NOTES: Final = (
     Note(
         lambda move: move.passes(HudiRelease.V1_1) and move.payload is None and move.to_mode is RecordMergeMode.CUSTOM,
         SilentChange(
-            About.CODE,
+            VersionKind.CODE,
             "",
             "a merger class merges HoodieRecords, and may suppress a record with shouldFlush",
             "it must be rewritten for BufferedRecord; shouldFlush is not called",
@@ -288,7 +308,7 @@ NOTES: Final = (
     Note(
         lambda move: move.passes(HudiRelease.V1_2) and move.table_type is TableType.MERGE_ON_READ,
         SilentChange(
-            About.LATE_ROWS,
+            VersionKind.LATE_ROWS,
             "",
             "blocks of several writers in one log merge in file order",
             "instant by instant, in the order in which the instants first appear",

@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import Capabilities, capabilities
+from bridge.report import Severity
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from bridge.config import TableType
-    from bridge.migration.scenarios import About
+    from bridge.migration.scenarios import VersionKind
     from mergers import RecordMergeMode
 
 
@@ -18,7 +21,7 @@ class Move(NamedTuple):
 
     Attributes:
         from_release: who wrote it until now.
-        to_release: who will.
+        to_release: the release that will write it.
         from_version: the table version now.
         to_version: the table version then; the same where the table is kept.
         payload: the full name of the class that its writer passes or it stores; None for a merge mode alone.
@@ -104,9 +107,23 @@ class SilentChange(NamedTuple):
         columns: it concerns tables that have one of these columns alone; empty for all tables.
     """
 
-    about: About
+    about: VersionKind
     case: str
     before: str
     after: str
     is_damage: bool = False
     columns: tuple[str, ...] = ()
+
+
+def severity_of(changes: Sequence[SilentChange], untried: str | None, *, sure: bool = True) -> Severity:
+    """Return what a move does to new batches.
+
+    Args:
+        changes: the behaviours that are known to change.
+        untried: why not all of these are known; None if they are.
+        sure: whether it is known that the old release has written the table.
+    """
+    if not changes:
+        return Severity.UNCHANGED if untried is None else Severity.NOT_CHECKED
+    worst = Severity.DAMAGED if any(change.is_damage for change in changes) else Severity.CHANGED
+    return worst if sure else Severity.NOT_CHECKED

@@ -5,18 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.config import format_properties, keys
 from bridge.errors import InputError
-from bridge.hudi import HudiTable
 from bridge.migration.table_copy import check_plans, instants_of
-from bridge.spark import is_local, local_path
+from bridge.spark import is_local, local_path, staged_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from bridge.hudi import HudiTable
 
 _METADATA: Final = ".hoodie"
 _METADATA_TABLE: Final = "metadata"
@@ -51,12 +51,12 @@ def part_of(table: HudiTable, part: TablePart, place: Path) -> Iterator[HudiTabl
             that did not complete.
     """
     if not is_local(table.path):
-        msg = f"{table.path} is on a storage, and only tables on this machine are copied: copy it here first"
+        msg = f"{table.path} is on remote storage, but only local tables are copied: copy it here first"
         raise InputError(msg)
     source, before = local_path(table.path).resolve(), instants_of(table.path)
     check_plans(source)
     chosen = _chosen(table, part)
-    with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=place) as folder:
+    with staged_folder(place) as folder:
         target = Path(folder, source.name)
         left_out = shutil.ignore_patterns(_METADATA_TABLE)
         shutil.copytree(source / _METADATA, target / _METADATA, ignore=left_out)
@@ -71,7 +71,7 @@ def part_of(table: HudiTable, part: TablePart, place: Path) -> Iterator[HudiTabl
         if not before == instants_of(table.path) == instants_of(str(target)):
             msg = f"{table.path} was written while it was copied; stop its writers, and run it again"
             raise InputError(msg)
-        yield HudiTable(table.spark, str(target), table.release)
+        yield table.copied_to(str(target))
 
 
 def _chosen(table: HudiTable, part: TablePart) -> dict[str, set[str]]:

@@ -22,10 +22,10 @@ from bridge.config import (
     given_settings,
     ordering_of,
 )
-from bridge.errors import PlanError
+from bridge.errors import ParameterError, PlanError
 from bridge.migration.examples import differences
-from bridge.migration.findings import Finding, Severity, worst_first
-from bridge.migration.inspection import inspect, refused_options, unreadable_deletes
+from bridge.migration.findings import Finding, worst_first
+from bridge.migration.inspection import inspect_settings, refused_options, unreadable_deletes
 from bridge.migration.move import Move
 from bridge.migration.plan_report import MigrationPlan
 from bridge.migration.silent_changes import Changes, silent_changes
@@ -35,6 +35,7 @@ from bridge.migration.steps import (
     options_after,
     undo_steps,
 )
+from bridge.report import Severity
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 
@@ -64,21 +65,21 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     Raises:
         PlanError: the target is unknown, or the version can't be kept.
         MergeConfigError: the release can't read or make the table, or the settings contradict each other.
-        PayloadConfigError: naming the property that can't be read.
+        PayloadConfigError: a property can't be read; the message names it.
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
-    old = assumed_writer(table.version) if from_release is None else HudiRelease.parse(from_release)
+    old = assumed_writer(table.version) if from_release is None else HudiRelease.asked(from_release)
     named, new = _target(to)
     mode = mode or named
     newest = capabilities(new).created_version
     version = table.version if keep_table_version else newest
     if version > newest:
-        msg = f"Hudi {new} can't read table version {version}; leave out --keep-table-version"
-        raise PlanError(msg)
+        msg = f"Hudi {new} can't read table version {version}; leave out `keep_table_version`"
+        raise ParameterError(msg)
     if version < newest and not capabilities(new).keeps_version:
-        msg = f"Hudi {new} upgrades table version {version} in its first write; leave out --keep-table-version"
-        raise PlanError(msg)
+        msg = f"Hudi {new} upgrades table version {version} in its first write; leave out `keep_table_version`"
+        raise ParameterError(msg)
     if mode is not None and not capabilities(new, version).payload_successors:
         msg = f"table version {version} cannot be kept with a new merge mode, which needs version 9"
         raise PlanError(msg)
@@ -105,7 +106,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     if mode is None or mode.is_plain:
         changes = silent_changes(move, differences)
     else:
-        changes = Changes((), "what a partial update mode or a merger changes is not known")
+        changes = Changes((), "the effect of a partial update mode or a merger is not known")
     warnings, unlinked = _warnings(table, after, options, move, jar)
     undo = tuple(undo_steps(properties, after, worker))
     undone = properties if any(step.cli for step in undo) else change_version(after, table.version, worker)
@@ -136,7 +137,7 @@ def _target(to: str | HudiRelease | RecordMergeMode) -> tuple[TargetMode | None,
         known = ", ".join([*map(str, HudiRelease), *RecordMergeMode.__members__])
         msg = f"{to!r} is neither a release nor a merge mode; choose one of {known}"
         raise PlanError(msg)
-    return None, HudiRelease.parse(to)
+    return None, HudiRelease.asked(to)
 
 
 def _merging_class(table: TableMergeConfig, options: Mapping[str, str]) -> str | None:
@@ -162,7 +163,7 @@ def _warnings(
     table, new = TableMergeConfig.from_properties(after), move.to_release
     follow, drop = options_after(table, options, changes_mode=move.changes_mode)
     then = {key: text for key, text in {**options, **follow}.items() if key not in drop}
-    inspected = inspect(after, then, new, jar=jar)
+    inspected = inspect_settings(after, then, new, jar=jar)
     found = [*inspected.warnings]
     if table.version > now.version:
         refused = refused_options(table, then, new)
@@ -173,7 +174,7 @@ def _warnings(
     if move.is_upgraded and not move.stores_payload and move.payload is None:
         found.append(
             Finding(
-                Severity.DAMAGE,
+                Severity.DAMAGED,
                 "the table stores no payload class and none is given, so the upgrade assumes the Default class; if "
                 "its rows come from AWS DMS or Debezium, deleted rows will survive",
                 f"name the writer's class ({WRITE_PAYLOAD_CLASS.key})",
@@ -183,7 +184,7 @@ def _warnings(
     if move.is_upgraded and move.payload == OVERWRITE and ends_by_event_time:
         found.append(
             Finding(
-                Severity.CHANGES,
+                Severity.CHANGED,
                 "this table merged by arrival and ends in EVENT_TIME_ORDERING",
                 "plan the move to COMMIT_TIME_ORDERING instead, which sets the mode after the upgrade",
             )

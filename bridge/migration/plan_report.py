@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.config import TableMergeConfig, capabilities
 from bridge.hudi import SymptomKind
-from bridge.migration.findings import Severity, findings_as_json, short, worst_first
-from bridge.migration.scenarios import About
+from bridge.migration.findings import findings_as_json, short, worst_first
+from bridge.migration.move import severity_of
+from bridge.migration.next_steps import next_steps, read_all
+from bridge.migration.scenarios import VersionKind
 from bridge.migration.steps import changes_between
-from bridge.report import Report, Showable, Table
+from bridge.report import REPORTS, Judged, Report, Severity, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from typing_extensions import Self
 
     from bridge.migration.damage import TableDamage
     from bridge.migration.findings import Finding
@@ -22,21 +26,21 @@ if TYPE_CHECKING:
     from payloads.release import HudiRelease
 
 _CASES: Final = {
-    About.DELETES: SymptomKind.DELETE,
-    About.LATE_ROWS: SymptomKind.LATE,
-    About.TIES: SymptomKind.TIE,
-    About.VALUES: SymptomKind.NULL_VALUE,
+    VersionKind.DELETES: SymptomKind.DELETE,
+    VersionKind.LATE_ROWS: SymptomKind.LATE,
+    VersionKind.TIES: SymptomKind.TIE,
+    VersionKind.VALUES: SymptomKind.NULL_VALUE,
 }
 """What versions a change is about, as the rows of a table show them, counted by keys."""
 
 
 @dataclass(frozen=True, repr=False)
-class MigrationPlan(Showable):
+class MigrationPlan(Judged):
     """The result of `plan_migration`.
 
     Attributes:
-        from_release: who wrote the table until now.
-        to_release: who will.
+        from_release: the release that has written the table so far.
+        to_release: the release that will write it.
         from_version: the table version now.
         to_version: the table version then.
         before: the table's merge properties now.
@@ -51,6 +55,8 @@ class MigrationPlan(Showable):
         table: the table's name, type and record key as far as they are stored, which stay.
         unlinked: why the compiled payload class can't run under the new release; None if it can, or has no jar.
     """
+
+    fails = REPORTS
 
     from_release: HudiRelease
     to_release: HudiRelease
@@ -68,6 +74,17 @@ class MigrationPlan(Showable):
     unlinked: str | None = None
     untried: str | None = None
 
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """What is known of its rows and behaviours, and whether all was looked at."""
+        evidence = self.evidence
+        is_seen = evidence is not None and evidence.is_complete(str(self.to_release)) and _reads_it_now(self)
+        found = {Severity.UNCHANGED if is_seen else Severity.NOT_CHECKED, severity_of(self.behaviours, self.untried)}
+        found |= {one.severity for one in self.warnings}
+        found |= set() if self.untried is None else {Severity.NOT_CHECKED}
+        found |= {Severity.CHANGED} if _differing(self) else set()
+        return frozenset(found if self.unlinked is None else found | {Severity.REFUSED})
+
     def with_evidence(self, evidence: TableDamage) -> Self:
         """Return the plan with what `find_damage` found for this move, without what can't concern the table."""
         concerns = tuple(
@@ -81,7 +98,7 @@ class MigrationPlan(Showable):
         return replace(self, warnings=warnings, evidence=evidence, behaviours=concerns)
 
     def keys_of(self, change: SilentChange) -> int | None:
-        """How many keys of the table have versions that a change is about; None where that was not looked at.
+        """How many keys of the table have versions that a change affects; None where that was not checked.
 
         Only logs show it: a base file keeps one version of a key.
         """
@@ -111,10 +128,6 @@ class MigrationPlan(Showable):
         """Return the report of the command line, without its settings."""
         return report_plan(self, {})
 
-    def to_json(self) -> str:
-        """Return the JSON of `payload-bridge plan`, without the settings of the command line."""
-        return report_plan(self, {}).as_json()
-
     @property
     def changes(self) -> tuple[PropertyChange, ...]:
         """The properties that change, by name."""
@@ -141,6 +154,9 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     return Report(
         "plan",
         verdict,
+        made.severities,
+        made.fails,
+        scenario="files as they are, and new batches",
         plan=settings,
         statistics={
             "properties": len(made.changes),
@@ -150,16 +166,19 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         results=[result],
         warnings=[str(warning) for warning in made.warnings],
         body=[*silent_changes(made), *steps_body(made)],
-        warns=not _is_quiet(made),
+        next=_next(made, settings.get("to", str(made.to_release))),
     )
 
 
-def _is_quiet(made: MigrationPlan) -> bool:
-    """Whether all was looked at, and nothing found: neither rows nor behaviours change, and nothing is wrong."""
-    evidence = made.evidence
-    is_seen = evidence is not None and evidence.is_complete(str(made.to_release)) and _reads_it_now(made)
-    changes = made.behaviours or made.untried or made.unlinked or _differing(made)
-    return is_seen and not changes and all(one.severity is Severity.ADVICE for one in made.warnings)
+def _next(made: MigrationPlan, target: str) -> list[str]:
+    """Return what to run next, where something changes or was not looked at; `target` is the release or mode asked."""
+    if made.severities == {Severity.UNCHANGED}:
+        return []
+    evidence, to = made.evidence, str(made.to_release)
+    path, payload = ("TABLE", None) if evidence is None else (evidence.path, evidence.payload)
+    is_sample = evidence is not None and evidence.is_sample
+    seen = [read_all("plan", path, "--to", target, payload=payload)] if is_sample else []
+    return [*seen, *next_steps(path, to, payload, refused=Severity.REFUSED in made.severities)]
 
 
 def _reads_it_now(made: MigrationPlan) -> bool:
@@ -177,13 +196,13 @@ def _rows_told(made: MigrationPlan) -> str:
     """Return what is known of the rows, for the verdict: found, not found, or not looked at."""
     evidence, to = made.evidence, str(made.to_release)
     if evidence is None:
-        return "No row was looked at"
+        return "No rows were read"
     if evidence.unread is None and not evidence.slices:
         return "The table has no rows"
     if not _reads_it_now(made):
-        return f"No row was compared, since Hudi {to} can't read the table as it is"
+        return f"No rows were compared, because Hudi {to} can't read the table as it is"
     if not evidence.compared(to):
-        return f"No row was looked at (0 of {evidence.slices} file slices)" if evidence.slices else "No row was read"
+        return f"No rows were read (0 of {evidence.slices} file slices)" if evidence.slices else "No rows were read"
     number = _differing(made)
     rows = "the same rows as" if not number else f"{'1 row' if number == 1 else f'{number} rows'} differently from"
     return f"Hudi {to} shows {rows} Hudi {evidence.reader} {evidence.compared_words(to)}"
@@ -193,14 +212,16 @@ def _behaviours_told(made: MigrationPlan) -> str:
     """Return how many behaviours change, for the verdict."""
     number, damage = len(made.behaviours), sum(change.is_damage for change in made.behaviours)
     if made.untried is not None and not number:
-        return f"no behaviour was looked at: {made.untried}"
+        return f"no behaviour was checked: {made.untried}"
+    if not number and any(one.severity is Severity.CHANGED for one in made.warnings):
+        return "no behaviour is known to change except what the warnings name"
     words = {0: "no behaviour is known to change", 1: "1 behaviour changes"}
     known = words.get(number, f"{number} behaviours change")
     told = f"{known}, {damage} of them with damage" if damage else known
     return told if made.untried is None else f"{told}; {made.untried}"
 
 
-def plan_result(made: MigrationPlan) -> dict[str, Any]:
+def plan_result(made: MigrationPlan) -> dict[str, object]:
     """Return a plan in JSON values."""
     return {
         "before": dict(made.before),
@@ -224,7 +245,7 @@ def plan_result(made: MigrationPlan) -> dict[str, Any]:
     }
 
 
-def _step_as_json(step: Step) -> dict[str, Any]:
+def _step_as_json(step: Step) -> dict[str, object]:
     return step._asdict() | {"options": dict(step.options), "drop": list(step.drop), "cli": list(step.cli)}
 
 
@@ -239,10 +260,10 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
         )
         for change in made.behaviours
     ]
-    untried = [] if made.untried is None else [f"Not looked at: {made.untried}."]
+    untried = [] if made.untried is None else [f"Not checked: {made.untried}."]
     if made.evidence is None:
         return [*([Table(("about", "what happens", *made.names), rows, "Changes silently")] if rows else []), *untried]
-    numbers = ["not looked at" if number is None else str(number) for number in map(made.keys_of, made.behaviours)]
+    numbers = ["not checked" if number is None else str(number) for number in map(made.keys_of, made.behaviours)]
     counted = [(*row, number) for row, number in zip(rows, numbers, strict=True)]
     table = [Table(("about", "what happens", *made.names, "keys"), counted, "Changes silently")] if rows else []
     return [*table, *untried, _proof(made, made.evidence, str(made.to_release))]
@@ -264,8 +285,8 @@ def _proof(made: MigrationPlan, evidence: TableDamage, to: str) -> str:
     if compared < evidence.read:
         shown = f"in {compared} of {evidence.read} file slices, {shown}; the others could not be compared{because}"
     return (
-        f"Evidence {evidence.extent}: {shown}. Keys are those of which a log holds such versions; base files hold "
-        "winners alone."
+        f"Evidence {evidence.extent}: {shown}. Counts cover keys with such versions in log files; base files keep only "
+        "the merged rows."
     )
 
 

@@ -7,26 +7,26 @@ Source: the procedures upgrade_table, downgrade_table (UpgradeOrDowngradeProcedu
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 
 from bridge.compare import ReaderResult, check_compaction, compare_upgraded, compared_with, program_version, released
 from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
 from bridge.errors import InputError, PlanError, is_refusal, sentence_of
 from bridge.migration.part_copy import TablePart, part_of
-from bridge.migration.rehearsal_bundle import bundle_beside, write_bundle
+from bridge.migration.rehearsal_bundle import bundle_path, write_bundle
 from bridge.migration.rehearsal_predictions import Next, Predictions, check_columns, next_of
-from bridge.migration.rehearsal_report import RehearsalReport, RehearsalVerdict, RehearsedStep, as_shown
+from bridge.migration.rehearsal_report import RehearsalOutcome, RehearsalReport, RehearsedStep, as_shown
 from bridge.migration.rehearsal_steps import (
     COMPACTION,
     DOWNGRADE,
     WRITE,
+    StepResult,
     StepTask,
-    Taken,
     compaction_step,
     downgrade_step,
     script_step,
@@ -39,7 +39,7 @@ from bridge.migration.script import migration_script
 from bridge.migration.steps import changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, check_unchanged, copy_table, replaced
 from bridge.pipeline import KIND, KINDS
-from bridge.spark import kept
+from bridge.spark import PySparkException, kept
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -68,40 +68,40 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
 ) -> RehearsalReport:
     """Upgrade a copy of a table with the released bundle of another release, and compare what it then shows.
 
-    The bundle comes from Maven Central or the Ivy cache and runs in a process of its own, on the copy alone; the table
-    is only read. The upgrade is that of Hudi's procedure `upgrade_table`, which begins with a compaction where the
-    table is merge-on-read. Then come the batches, a compaction where the table is merge-on-read, and the downgrade.
-    Predicted are the rows that this package's reader of `to` shows of the table as it is, and what its writer makes of
-    them. The copy stays, unless the rehearsal fails; then an older one that it replaces is there again. Beside a copy
-    that is not as predicted is an archive with what a report of that needs, data files among it.
+    The bundle comes from Maven Central or the Ivy cache and runs in its own process, only on the copy; the table is
+    only read. Hudi's procedure `upgrade_table` upgrades the copy; it begins with a compaction if the table is
+    merge-on-read. Then come the batches, a compaction if the table is merge-on-read, and the downgrade. The prediction
+    is the rows that this package's reader of `to` shows for the table as it is, and the result of its writer. The copy
+    is kept, unless the rehearsal fails: then the older copy that it was to replace is restored. If the copy is not as
+    predicted, an archive for a bug report, including data files, is written next to it.
 
     Args:
-        table: a table on this machine, read by the release that writes it until now.
+        table: a local table, opened with the release that has written it so far.
         to: the release that upgrades, 1.1 or later.
-        copy: the folder that gets the copy, and keeps it, upgraded.
+        copy: the folder for the copy, which stays there, upgraded.
         overwrite: whether a copy that an earlier rehearsal left there is replaced; never another table.
-        mode: COMMIT_TIME_ORDERING or EVENT_TIME_ORDERING, which the upgraded table gets, by the script of its
-            migration; None for the mode that the upgrade gives it.
-        payload: the class, of those that Hudi ships, that the writer of the batches passes; its first write then is the
-            upgrade. None for a writer that passes neither class nor mode.
+        mode: COMMIT_TIME_ORDERING or EVENT_TIME_ORDERING, which the migration script sets on the upgraded table; None
+            for the mode that the upgrade gives it.
+        payload: the Hudi class that the writer of the batches passes; its first write then upgrades the table. None for
+            a writer that passes neither class nor mode.
         batches: what is written after the upgrade, each as an upsert.
         props: other options of that writer.
-        downgrade: whether the copy goes back to the version of before in the end.
+        downgrade: whether the copy is downgraded to its old version at the end.
         part: the part of the table that is copied and compared; None for all of it.
 
     Raises:
         PlanError: the release is older than 1.1, the table has its version already, or is read by no earlier release;
-            the settings contradict each other; or batches or the way back follow an upgrade whose compaction changes
-            rows, or leaves some out (`check_compaction`).
+            the settings contradict each other; or batches or the downgrade follow an upgrade whose compaction changes
+            or omits rows (`check_compaction`).
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
         NotRunError: the bundle can't run here.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
     """
-    release = HudiRelease.parse(to)
+    release = HudiRelease.asked(to)
     check_upgrade_to(table, release)
     check_copy(table.path, copy, overwrite=overwrite)
     program_version(released(release), table.spark)
-    bundle = bundle_beside(Path(copy))
+    bundle = bundle_path(Path(copy))
     if bundle.exists() and not overwrite:
         msg = f"{bundle} already exists; name another place for the copy"
         raise InputError(msg)
@@ -114,16 +114,15 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
             steps = steps_of(table, release, predictions, then, Path(folder), downgrade=downgrade)
             copied = copy_table(table, copy)
-            (taken,) = take_steps(table.spark, release, [(copied.path, steps)], Path(folder))
+            (taken,) = take_steps(table.spark, release, [(copied.path, steps)], Path(folder), table.jars)
             check_unchanged(whole, copied)
-            found = judge(table, predictions, copied, taken)
-            found.path = whole.path
-            if found.verdict is RehearsalVerdict.NOT_AS_PREDICTED:
+            found = judge(table, predictions, copied, taken, whole.path)
+            if found.outcome is RehearsalOutcome.NOT_AS_PREDICTED:
                 write_bundle(found, Path(folder), bundle)
-                found.bundle = bundle
+                found = dataclasses.replace(found, bundle=bundle)
             elif found.success:
                 bundle.unlink(missing_ok=True)
-        found.closes(closing.pop_all().close)
+        found.resources.push(closing.pop_all())
         return found
 
 
@@ -135,16 +134,17 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
     """
     can, version = capabilities(release), int(table.properties[TABLE_VERSION.key])
     if can.upgrade_compaction is not UpgradeCompaction.RUN:
-        msg = f"an upgrade to Hudi {release} is not rehearsed; name 1.1 or a later release"
+        msg = f"an upgrade to Hudi {release} can't be rehearsed; name 1.1 or a later release"
         raise PlanError(msg)
     if version >= can.created_version:
-        msg = f"{table.path} has table version {version}, and Hudi {release} upgrades to no later one"
+        msg = f"{table.path} has table version {version}, and Hudi {release} has no later one to upgrade to"
         raise PlanError(msg)
     if table.release >= release:
         writer = assumed_writer(version)
         msg = (
-            f"{table.path} is opened as Hudi {table.release} reads it, and an upgrade to {release} begins earlier; "
-            f"open it with the release that writes it: HudiTable(spark, path, '{writer}'), --release {writer}"
+            f"{table.path} is opened as Hudi {table.release} reads it, but an upgrade to {release} starts from an "
+            f"earlier release; open it with the release that writes it: HudiTable(spark, path, '{writer}'), "
+            f"--release {writer}"
         )
         raise PlanError(msg)
 
@@ -182,8 +182,16 @@ def steps_of(  # noqa: PLR0913 (what decides on the steps)
     return [*steps, downgrade_step(int(table.properties[TABLE_VERSION.key]))] if downgrade else steps
 
 
-def judge(table: HudiTable, predictions: Predictions, copied: CopiedTable, taken: Sequence[Taken]) -> RehearsalReport:
+def judge(
+    table: HudiTable,
+    predictions: Predictions,
+    copied: CopiedTable,
+    taken: Sequence[StepResult],
+    path: str | None = None,
+) -> RehearsalReport:
     """Compare the rows before, as predicted, and as the bundle shows them; Spark keeps those that differ.
+
+    `path` is the whole table, of which `table` may be a part; None for `table` itself.
 
     Raises:
         HudiTableError, MergeFailedError: the table can't be read by its own release.
@@ -203,14 +211,8 @@ def judge(table: HudiTable, predictions: Predictions, copied: CopiedTable, taken
             steps.append(step)
         simulated.close()
         check_unchanged(table, copied)
-        return RehearsalReport(
-            readers,
-            change,
-            copied,
-            program=program_version(released(release), table.spark),
-            steps=steps,
-            close=closing.pop_all().close,
-        )
+        program = program_version(released(release), table.spark)
+        return RehearsalReport(path or table.path, readers, copied, program, tuple(steps), resources=closing.pop_all())
 
 
 class _Judged(NamedTuple):
@@ -218,7 +220,7 @@ class _Judged(NamedTuple):
 
     table: HudiTable
     predictions: Predictions
-    taken: Taken
+    taken: StepResult
     written: int
 
     def step(self, change: ReaderResult) -> RehearsedStep:

@@ -10,7 +10,7 @@ import platform
 import re
 import zipfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import pyspark
 from pyspark.sql import functions as sf
@@ -32,7 +32,7 @@ _MOST_BYTES: Final = 256 << 20
 """Data files are left out from this size on, uncompressed."""
 
 
-def bundle_beside(copy: Path) -> Path:
+def bundle_path(copy: Path) -> Path:
     """Return the file that the archive of a copy becomes."""
     return copy.with_name(f"{copy.name}-not-as-predicted.zip")
 
@@ -63,7 +63,7 @@ def write_bundle(found: RehearsalReport, folder: Path, place: Path) -> None:
 def _write(found: RehearsalReport, folder: Path, place: Path) -> None:
     hides = current().is_active
     table, copy = Path(local_path(found.table.path)), found.copied.path
-    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(place, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as archive:
         archive.writestr("report.json", found.to_json())
         archive.writestr("about.json", json.dumps(_about(found, with_data=not hides), indent=2))
         archive.write(copy / _METADATA / "hoodie.properties", "copy/.hoodie/hoodie.properties")
@@ -83,7 +83,7 @@ def _write(found: RehearsalReport, folder: Path, place: Path) -> None:
                 archive.write(path, Path("table", path.relative_to(table)))
 
 
-def _about(found: RehearsalReport, *, with_data: bool) -> dict[str, Any]:
+def _about(found: RehearsalReport, *, with_data: bool) -> dict[str, object]:
     try:
         own = importlib.metadata.version(_NAME)
     except importlib.metadata.PackageNotFoundError:

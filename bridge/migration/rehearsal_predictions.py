@@ -65,7 +65,8 @@ def next_of(
 
     Raises:
         PlanError: a mode and a payload are both given, the bundle has no such class, or there is no batch to pass it
-            with; a batch is not an upsert; or the table generates its keys, or formats its partition values.
+            with; a batch is not an upsert; or the table has a compiled class, generates its keys, or formats its
+            partition values.
     """
     target = None if mode is None else RecordMergeMode(str(getattr(mode, "value", mode)).upper())
     written = None if batches is None else as_batches(batches)
@@ -79,16 +80,23 @@ def next_of(
             payload is not None and not PayloadRef(payload).is_builtin,
             f"{payload} is not in the released bundle; name a class that Hudi ships",
         ),
-        (payload is not None and written is None, "a payload class is passed by a write; add its batch"),
-        (bool(props) and written is None, "the properties are those of a writer; add the batch that it writes"),
+        (payload is not None and written is None, "a payload class takes effect in a write; add a batch"),
+        (bool(props) and written is None, "the properties are options of a writer; add a batch that it writes"),
+        (
+            written is not None and bool(table.jars),
+            "after an upgrade no write to a table with a compiled class is predicted; leave the batches out",
+        ),
         (written is not None and bool(written.operations), "a rehearsal writes upserts; leave other operations out"),
         (
             written is not None and not table.keys,
-            f"{table.path} has generated keys, by which no row of a batch is found again; leave the batches out",
+            f"{table.path} has generated keys, so rows of a batch can't be matched; leave the batches out",
         ),
         (
             written is not None and table.queries().properties.formats_partitions,
-            f"{table.path} formats its partition values, for which no write is predicted; leave the batches out",
+            (
+                f"{table.path} formats its partition values, and writes to such a table are not predicted; leave the "
+                "batches out"
+            ),
         ),
     ):
         if wrong:

@@ -3,35 +3,37 @@
 from __future__ import annotations
 
 import contextlib
-import enum
+import dataclasses
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.compare import collected, keys_table, rows_view
-from bridge.redaction import current, without_values
-from bridge.report import PAGE_KEYS, SAMPLE, Check, Report, Showable, Table, limit_of
+from bridge.redaction import current, shown_message
+from bridge.report import FAILS, PAGE_KEYS, SAMPLE, Check, Judged, Listing, Report, Severity, Table, limit_of
+from payloads.backports import StrEnum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from pyspark.sql import DataFrame
 
     from bridge.compare import Difference, ReaderResult, ReadersReport
+    from bridge.hudi import HudiTable
     from bridge.migration.steps import PropertyChange
     from bridge.migration.table_copy import CopiedTable
-    from bridge.report import View
+    from bridge.report import JsonObject, View
 
 _WHAT_IT_PROVES = (
     "The rows were predicted from the table as it is, and shown by the released bundle after it changed the copy. "
-    "Nothing was written but the copy."
+    "Only the copy was written."
 )
 _CLASS = re.compile(r"\w+(?:Exception|Error)")
 _CHANGED, _DEVIATING = "Rows that the upgrade changes", "Rows that are not as predicted"
 _PREDICTED = ("predicted", "real")
 
 
-class RehearsalVerdict(enum.StrEnum):
+class RehearsalOutcome(StrEnum):
     """How a rehearsal ended."""
 
     AS_PREDICTED = "AS PREDICTED"
@@ -68,52 +70,59 @@ class RehearsedStep(NamedTuple):
 
 def as_shown(reason: str | None) -> str | None:
     """Return an error; of what it may quote, the class alone where values are hidden."""
-    if reason is None or not current().is_active:
-        return reason
+    if reason is None:
+        return None
     kind = reason.partition(": ")[0]
-    return without_values(reason, kind if _CLASS.fullmatch(kind) else "an error")
+    return shown_message(reason, kind if _CLASS.fullmatch(kind) else "an error")
 
 
-class RehearsalReport(Showable):
-    """What `rehearse` answers. Spark keeps the rows that differ until `close`, or the end of a `with` block.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class RehearsalReport(Judged, Listing):
+    """The result of `rehearse`. Spark keeps the rows that differ until `close`, or the end of a `with` block.
 
     Attributes:
-        table: the table, or the part of it that was copied.
         path: the base path of the whole table.
-        bundle: the archive that reports a wrong prediction; None where it is right.
-        to: the release that upgraded the copy.
+        prediction: the table, or the part of it that was copied, before the predicted upgrade and after it, which is
+            the only reader of the result.
         copied: where the copy is, its bytes, and the seconds of copying.
         program: the Maven coordinate of the bundle that ran.
-        rows: how many rows the table shows before.
-        change: how many rows the predicted upgrade changes, by kind; or why this package's reader refuses the table.
-        steps: the steps that the bundle took, in order; the last one where it refused is that one.
-        seconds: how long the bundle took, without the start of its process.
+        steps: the steps that the bundle took, in order; where it refused one, that is the last.
+        bundle: the archive that reports a wrong prediction; None where it is right.
+        resources: what `close` releases.
     """
 
-    def __init__(  # noqa: PLR0913 (its attributes)
-        self,
-        readers: ReadersReport,
-        predicted: ReaderResult,
-        copied: CopiedTable,
-        *,
-        program: str,
-        steps: Sequence[RehearsedStep],
-        close: Callable[[], object],
-    ) -> None:
-        self.table = readers.table
-        self.path = self.table.path
-        self.bundle: Path | None = None
-        self.to = predicted.reader
-        self.copied = copied
-        self.program = program
-        self.rows = readers.rows
-        self.change = predicted
-        self.steps = tuple(steps)
-        self.seconds = sum(step.seconds for step in steps)
-        self._readers = readers
-        self._closing = contextlib.ExitStack()
-        self._closing.callback(close)
-        self.__post_init__()
+    path: str
+    prediction: ReadersReport
+    copied: CopiedTable
+    program: str
+    steps: tuple[RehearsedStep, ...]
+    bundle: Path | None = None
+    resources: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
+
+    @property
+    def table(self) -> HudiTable:
+        """The table, or the part of it that was copied."""
+        return self.prediction.table
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table shows before."""
+        return self.prediction.rows
+
+    @property
+    def change(self) -> ReaderResult:
+        """How many rows the predicted upgrade changes, by kind; or why this package's reader refuses the table."""
+        return self.prediction.results[0]
+
+    @property
+    def to(self) -> str:
+        """The release that upgraded the copy."""
+        return self.change.reader
+
+    @property
+    def seconds(self) -> float:
+        """How long the bundle took, without the start of its process."""
+        return sum(step.seconds for step in self.steps)
 
     @property
     def _decisive(self) -> RehearsedStep:
@@ -132,26 +141,34 @@ class RehearsalReport(Showable):
 
     @property
     def refused(self) -> str | None:
-        """Hudi's error, of which a redaction leaves the class; None if it took every step."""
+        """Hudi's error, only its class under redaction; None if every step succeeded."""
         return self._hiding(self._decisive.refused)
 
     @property
-    def verdict(self) -> RehearsalVerdict:
+    def outcome(self) -> RehearsalOutcome:
         """How it ended."""
         if self._decisive.refused is not None:
-            return RehearsalVerdict.REFUSED_BY_HUDI
+            return RehearsalOutcome.REFUSED_BY_HUDI
         is_predicted = self._decisive.is_predicted
-        return RehearsalVerdict.AS_PREDICTED if is_predicted else RehearsalVerdict.NOT_AS_PREDICTED
+        return RehearsalOutcome.AS_PREDICTED if is_predicted else RehearsalOutcome.NOT_AS_PREDICTED
+
+    @property
+    def severities(self) -> frozenset[Severity]:
+        """Whether the upgrade changes rows, as predicted or not, or Hudi refused a step."""
+        if self.outcome is RehearsalOutcome.REFUSED_BY_HUDI:
+            return frozenset({Severity.REFUSED})
+        is_same = self.success and not self.change.total
+        return frozenset({Severity.UNCHANGED if is_same else Severity.CHANGED})
 
     @property
     def success(self) -> bool:
         """Whether Hudi did what was predicted."""
-        return self.verdict is RehearsalVerdict.AS_PREDICTED
+        return self.outcome is RehearsalOutcome.AS_PREDICTED
 
     @property
-    def sentence(self) -> str:
-        """The verdict, and what it rests on."""
-        return f"{self.verdict.value}: {self._told()}."
+    def verdict(self) -> str:
+        """How it ended, and what that rests on, in a sentence or two."""
+        return f"{self.outcome.value}: {self._told()}."
 
     def _told(self) -> str:
         step, first = self._decisive, self._decisive is self.steps[0]
@@ -165,11 +182,11 @@ class RehearsalReport(Showable):
         found = f"Hudi {self.to} upgraded the copy; of {self.rows} rows {_count(self.change.total)} by it"
         after = "" if first else f" after the {step.name}"
         if step.off.total:
-            return f"{found} as predicted, but{after} {_rows(step.off.total)} of the copy are others than predicted"
+            return f"{found} as predicted, but{after} {_rows(step.off.total)} of the copy differ from the prediction"
         if step.settings:
             return (
-                f"{found}, each as predicted, but{after} {len(step.settings)} of its properties are others than "
-                "predicted"
+                f"{found}, each as predicted, but{after} {len(step.settings)} of its properties differ from the "
+                "prediction"
             )
         later = ", ".join(step.name for step in self.steps[1:])
         every = f"; and so are the rows after {later}" if later else ""
@@ -186,22 +203,16 @@ class RehearsalReport(Showable):
 
         The columns are those of `ReadersReport.differences`: the row before is `_pb_left`, that after `_pb_right`.
         """
-        return self._readers.differences(self.to)
+        return self.prediction.differences(self.to)
 
     @property
     def deviations(self) -> DataFrame | None:
         """The rows that are not as predicted, of that step: the predicted is `_pb_left`, the real `_pb_right`."""
         return self._decisive.deviations
 
-    def _said(self) -> str:
-        return self.sentence
-
-    def _readable(self) -> Report:
-        return report_rehearsal(self, None, whole=False)
-
-    def to_report(self, sample: int | None = None) -> Report:
-        """Return the report of the command line, with `sample` rows of each kind; without it all up to 100,000."""
-        return report_rehearsal(self, sample, whole=True)
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line: `sample` rows of each kind; without it all, or some if not `whole`."""
+        return report_rehearsal(self, sample, whole=whole)
 
     def to_view(self, limit: int = PAGE_KEYS) -> View:
         """Return what a page shows: the rows that are not as predicted; if all are, those that the upgrade changes."""
@@ -210,31 +221,19 @@ class RehearsalReport(Showable):
         title, names = (_DEVIATING, _PREDICTED) if is_off else (_CHANGED, _upgrade(self))
         counts = (0, 0, 0) if counted is None else (counted.only_left, counted.only_right, counted.changed)
         rows = [] if frame is None else collected(self.table, frame, limit)
-        return rows_view(rows, counts, names, self.sentence, title)
-
-    def to_json(self, sample: int | None = None) -> str:
-        """Return what `payload-bridge rehearse --output json` prints."""
-        return self.to_report(sample).as_json()
-
-    def closes(self, close: Callable[[], object]) -> None:
-        """Let `close` release something else, too."""
-        self._closing.callback(close)
+        return rows_view(rows, counts, names, self.verdict, title)
 
     def close(self) -> None:
         """Release the rows that Spark keeps. The copy stays."""
-        self._closing.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self.resources.close()
 
 
 def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool) -> Report:
     """Report a rehearsal; `sample` rows are shown, without it all, or a readable number if not `whole`."""
     limit = limit_of(sample, whole=whole)
-    report = Report("rehearse", found.sentence, success=found.success)
+    fails = {Severity.REFUSED} if found.success else FAILS  # rows that change as predicted are no failure
+    report = Report("rehearse", found.verdict, found.severities, fails)
+    report.scenario = f"the files as Hudi {found.to} upgrades them"
     report.plan = {
         "table": found.path,
         "from": str(found.table.release),
@@ -243,7 +242,7 @@ def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool)
         "program": found.program,
     }
     report.statistics = {
-        "verdict": found.verdict.value,
+        "verdict": found.outcome.value,
         "rows_in": found.rows,
         "changed_by_upgrade": _by_kind(found.change),
         "not_as_predicted": _by_kind(found.off),
@@ -271,8 +270,8 @@ def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool)
         if rows and counts is not None:
             report.body.append(keys_table(rows[: SAMPLE if sample is None else sample], counts.total, names, title))
     for name, predicted, real in found.settings:
-        report.warnings.append(f"{name} is {_value(real)} in the copy; predicted was {_value(predicted)}")
-    if found.verdict is RehearsalVerdict.NOT_AS_PREDICTED:
+        report.warnings.append(f"{name} is {_value(real)} in the copy, but {_value(predicted)} was predicted")
+    if found.outcome is RehearsalOutcome.NOT_AS_PREDICTED:
         what = "this report and the rows that it names" if found.bundle is None else str(found.bundle)
         report.warnings.append(f"the prediction is wrong: please report it, with {what}")
     if found.refused is None:
@@ -281,7 +280,7 @@ def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool)
         f"The copy, {found.copied.bytes:,} bytes, is {found.copied.path}; copying took {found.copied.seconds:.1f} s, "
         f"the bundle {found.seconds:.1f} s."
     )
-    report.checks = [Check(f"upgrade to {found.to}", None if found.success else found.sentence)]
+    report.checks = [Check(f"upgrade to {found.to}", max(found.severities), found.verdict)]
     return report
 
 
@@ -314,7 +313,7 @@ def _by_kind(counts: ReaderResult | None) -> dict[str, int] | None:
     }
 
 
-def _as_json(row: Difference) -> dict[str, Any]:
+def _as_json(row: Difference) -> JsonObject:
     return {name: value for name, value in row._asdict().items() if name != "note"}
 
 

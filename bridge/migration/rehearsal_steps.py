@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark.sql import functions as sf
 
@@ -36,10 +36,10 @@ class StepTask(NamedTuple):
 
     do: str
     name: str
-    needs: Mapping[str, Any]
+    needs: Mapping[str, object]
 
 
-class Taken(NamedTuple):
+class StepResult(NamedTuple):
     """What a bundle made of a copy in a step.
 
     Attributes:
@@ -109,11 +109,15 @@ def writer_options(table: HudiTable, given: Mapping[str, str]) -> dict[str, str]
 
 
 def take_steps(
-    spark: SparkSession, release: HudiRelease, copies: Sequence[tuple[Path, Sequence[StepTask]]], folder: Path
-) -> list[list[Taken]]:
+    spark: SparkSession,
+    release: HudiRelease,
+    copies: Sequence[tuple[Path, Sequence[StepTask]]],
+    folder: Path,
+    jars: Sequence[str] = (),
+) -> list[list[StepResult]]:
     """Take the steps of each copy in one process of the bundle; the rows that it shows after each go below `folder`.
 
-    After a step that Hudi refuses, the others of that copy are left out.
+    After a step that Hudi refuses, the others of that copy are left out. `jars` have the classes of the tables.
 
     Raises:
         NotRunError: the bundle can't run here.
@@ -129,16 +133,18 @@ def take_steps(
     ]
     coordinate = program_version(released(release), spark)
     script, way_out = Path(__file__).with_name("released_steps.py"), "rehearse a part of the table (--partitions)"
-    answers = run_released(spark, coordinate, script, {"tables": tables}, way_out=way_out, zone=None)
+    answers = run_released(spark, coordinate, script, {"tables": tables}, way_out=way_out, zone=None, jars=jars)
     by_table = {number: list(found) for number, found in itertools.groupby(answers, lambda one: one["table"])}
     if by_table.keys() != {*range(len(copies))}:
         msg = f"the process with {coordinate} answered for {len(by_table)} of {len(copies)} tables"
         raise NotRunError(msg)
     return [
         [
-            Taken(step, None, f"{reason_of(answer['error'])} (at the {answer['at']})", answer["seconds"])
+            StepResult(step, None, f"{reason_of(answer['error'])} (at the {answer['at']})", answer["seconds"])
             if "error" in answer
-            else Taken(step, folder / f"{number}-{at}", None, answer["seconds"], parse_properties(answer["properties"]))
+            else StepResult(
+                step, folder / f"{number}-{at}", None, answer["seconds"], parse_properties(answer["properties"])
+            )
             for at, (step, answer) in enumerate(zip(steps, by_table[number], strict=False))
         ]
         for number, (_, steps) in enumerate(copies)

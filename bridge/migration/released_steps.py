@@ -18,7 +18,10 @@ import runpy
 import sys
 import time
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+
+if TYPE_CHECKING:
+    from bridge.report import JsonObject
 
 _NO_REFUSAL = re.compile(
     r"^.*(?:\bOutOfMemoryError\b|No space left on device|Disk quota exceeded|Too many open files"
@@ -63,7 +66,7 @@ class _Copy(NamedTuple):
     path: str
 
 
-def _taken(spark: Any, copy: _Copy, step: dict[str, Any], log: _Log) -> dict[str, Any]:
+def _taken(spark: Any, copy: _Copy, step: JsonObject, log: _Log) -> dict[str, object]:
     """Take a step and write the rows that the table then shows; return how many there are, or Hudi's error."""
     at = step["do"]
     place = copy.path.replace("\\", "\\\\").replace("'", "\\'")
@@ -73,7 +76,7 @@ def _taken(spark: Any, copy: _Copy, step: dict[str, Any], log: _Log) -> dict[str
         _STEPS[at](spark, copy, step, log)
         at = "read"
         rows = spark.read.format("hudi").load(copy.path).persist()
-        found: dict[str, Any] = {"rows": rows.count()}
+        found: JsonObject = {"rows": rows.count()}
     except (Exception, SystemExit) as error:  # noqa: BLE001 (whatever Hudi refuses with is the answer)
         if (why := _failure_here(error)) is not None:
             _end(why, log)
@@ -108,7 +111,7 @@ def _cause(error: Exception) -> str:
     return next((line for line in reversed(lines) if line.startswith("Caused by: ")), lines[0])
 
 
-def _change_version(spark: Any, copy: _Copy, step: dict[str, Any], log: _Log) -> None:
+def _change_version(spark: Any, copy: _Copy, step: JsonObject, log: _Log) -> None:
     """Call the procedure of the step, which answers false where it fails, and says why in the log alone.
 
     Raises:
@@ -120,19 +123,19 @@ def _change_version(spark: Any, copy: _Copy, step: dict[str, Any], log: _Log) ->
         raise RuntimeError(log.rest() or f"the procedure {procedure} answered false")
 
 
-def _script(spark: Any, copy: _Copy, step: dict[str, Any], _log: _Log) -> None:
+def _script(spark: object, copy: _Copy, step: JsonObject, _log: _Log) -> None:
     """Run a script of `migrate --script`, which ends the process where the table is not as planned."""
     with contextlib.redirect_stdout(sys.stderr):
         runpy.run_path(step["script"])["main"](["apply", copy.path], spark)
 
 
-def _write(spark: Any, copy: _Copy, step: dict[str, Any], _log: _Log) -> None:
+def _write(spark: Any, copy: _Copy, step: JsonObject, _log: _Log) -> None:
     """Upsert the rows of a folder, in the order of their column `_pb_arrival`."""
     rows = spark.read.parquet(step["rows"]).coalesce(1).sortWithinPartitions("_pb_arrival").drop("_pb_arrival")
     rows.write.format("hudi").options(**step["options"]).mode("append").save(copy.path)
 
 
-def _compact(spark: Any, copy: _Copy, step: dict[str, Any], _log: _Log) -> None:
+def _compact(spark: Any, copy: _Copy, step: JsonObject, _log: _Log) -> None:
     """Plan a compaction of all logs, and run it."""
     for operation in ("schedule", "run"):
         options = f", options => '{step['options']}'" if operation == "schedule" else ""

@@ -3,29 +3,46 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bridge.compare import example_table, keys_table
+from bridge.compare import example_table, keys_table, question_of
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.engines import recompiled_warnings
+from bridge.merge import class_warnings
+from bridge.migration.generated import NOTHING, Generated
+from bridge.migration.next_steps import next_steps
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
-from bridge.pipeline import tell_scope
-from bridge.report import SAMPLE, Check, Report, Showable, Table, limit_of, plan_as_json, sides_as_json
+from bridge.migration.rule_report import beside, by_rule
+from bridge.pipeline import report_scope
+from bridge.report import (
+    FAILS,
+    REPORTS,
+    SAMPLE,
+    Check,
+    Judged,
+    Report,
+    Severity,
+    Table,
+    limit_of,
+    plan_as_json,
+    sides_as_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from bridge.compare import Example
     from bridge.migration.candidates import Candidate
+    from bridge.migration.mode_matches import ModeMatch
+    from bridge.migration.path_agreement import PathAgreement
     from bridge.migration.plan_report import MigrationPlan
-    from bridge.migration.skeletons import Skeleton
     from bridge.migration.trials import Evidence, Trial
     from bridge.plan import MergePlan, TableType
 
 
 @dataclass(frozen=True, repr=False)
-class MigrateReport(Showable):
-    """What `migrate` answers.
+class MigrateReport(Judged):
+    """The result of `migrate`.
 
     Attributes:
         left: the plan of the payload class in its old release.
@@ -36,10 +53,10 @@ class MigrateReport(Showable):
         new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
             TABLE makes something else, as of a partial update mode.
         refused: why nothing is recommended; empty if something is.
-        skeletons: generated mergers, for a class that is not Hudi's own.
-        notes: what could not be generated, and why.
+        generated: mergers for a class that is not Hudi's own, and the rules inferred from it.
         to: the name of the target.
         evidence: the data on which candidates were tried; None where there was none.
+        paths: which paths of the table agree with the class, and with its replacement; None where that was not asked.
     """
 
     left: MergePlan
@@ -49,10 +66,10 @@ class MigrateReport(Showable):
     plans: Mapping[TableType, MigrationPlan]
     new_tables: Mapping[TableType, Mapping[str, str]]
     refused: str = ""
-    skeletons: tuple[Skeleton, ...] = ()
-    notes: tuple[str, ...] = ()
+    generated: Generated = NOTHING
     to: str = ""
     evidence: Evidence | None = None
+    paths: PathAgreement | None = None
 
     @property
     def verdict(self) -> str:
@@ -60,20 +77,23 @@ class MigrateReport(Showable):
         return verdict_of(self)
 
     @property
+    def severities(self) -> frozenset[Severity]:
+        """Whether the replacement gives the same rows, was tried at all, and is refused."""
+        found = {trial.severity for trial in self.decisive or self.trials} or {Severity.NOT_CHECKED}
+        found |= set() if self.is_accepted else {Severity.REFUSED}
+        return Severity.in_part(found, self.evidence is not None and self.evidence.batches.is_sample)
+
+    @property
     def success(self) -> bool:
         """Whether to go on; see `is_accepted`."""
         return self.is_accepted
 
-    def _readable(self) -> Report:
+    def _short_report(self) -> Report:
         return self.to_report(SAMPLE)
 
     def to_report(self, sample: int | None = None) -> Report:
         """Return the report of the command line; `sample` is how many differences people see."""
         return report_of(self, sample)
-
-    def to_json(self) -> str:
-        """Return what `payload-bridge migrate --output json` prints."""
-        return self.to_report().as_json()
 
     @property
     def is_checked(self) -> bool:
@@ -101,13 +121,17 @@ class MigrateReport(Showable):
 def report_of(made: MigrateReport, sample: int | None) -> Report:
     """Report a migration; `sample` is how many differences to show, None for the default."""
     types = [one.value for one in made.plans] or [made.left.table_type.value]
-    report = Report("migrate", made.verdict, success=made.success)
+    report = Report("migrate", made.verdict, made.severities, REPORTS if made.is_accepted else FAILS)
+    after = None if made.evidence is None else made.evidence.upgrade_after
+    asked = question_of(after)
+    report.scenario = asked.scenario.format(after=after) if made.is_checked else ""
+    report.next = [] if made.is_accepted else next_steps("TABLE", made.to, made.left.payload, refused=True)
     report.sides = made.decisive[0].names if made.decisive else None
     report.plan = plan_as_json(made.left) | {
         "table_type": types[0] if len(types) == 1 else "both",
         "from": str(made.left.release),
         "to": made.to,
-        "upgrade_after": None if made.evidence is None else made.evidence.upgrade_after,
+        "upgrade_after": after,
         "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
     }
     report.statistics = {
@@ -120,21 +144,29 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     }
     report.results = [_result(made)]
     report.checks = [
-        Check(f"{trial.candidate.name} ({trial.table_type.long_name})", None if trial.is_equal else _answer(trial))
+        Check(f"{trial.candidate.name} ({trial.table_type.long_name})", trial.severity, _answer(trial))
         for trial in made.decisive
     ]
-    for one in made.plans.values():
-        report.warnings += [str(warning) for warning in one.warnings if str(warning) not in report.warnings]
-    report.warnings += recompiled_warnings(made.left, *(trial.candidate.plan for trial in made.trials))
+    told = [*(str(one) for plan in made.plans.values() for one in plan.warnings), *class_warnings(made.left)]
+    tried = (trial.candidate.plan for trial in made.trials)
+    report.warnings = [*dict.fromkeys(told), *recompiled_warnings(made.left, *tried)]
     limit = limit_of(sample, whole=True)
-    if any(trial.differing > limit for trial in made.decisive) and made.accepts_differences:
+    if made.accepts_differences and any(trial.differing > limit for trial in made.decisive):
         report.warnings.append(f"only the first {limit} of the keys that differ are listed (--sample)")
-    report.body = [*_tried(made), *_differences(made, sample)]
-    if made.is_accepted:
-        report.body += [*_settings(made), *_skeletons(made)]
+    rule = by_rule(made.generated, made.left.release, made.recommended)
+    report.body = [*_tried(made), *_differences(made, sample), *rule]
+    if made.paths is not None:
+        report.body += made.paths.told()
+        report.statistics["paths"] = made.paths.as_json()
+    report.warnings += [
+        f"the data does not show it: {beside(one)}" for one in made.generated.matches if _hides(made, one)
+    ]
+    report.body += [*_settings(made), *_skeletons(made)] if made.is_accepted else []
+    notes = [f"There is {note}." for note in made.generated.notes]
+    report.body += [*notes, asked.ways] if made.is_checked else notes
     if made.evidence is not None:
         differing = {trial.table_type.long_name: trial.differing for trial in made.decisive}
-        tell_scope(report, made.evidence.batches, made.left, differing)
+        report_scope(report, made.evidence.batches, made.left, differing)
     return report
 
 
@@ -178,7 +210,7 @@ def _short(name: str) -> str:
 # -- what was tried
 
 
-def _trial_as_json(trial: Trial) -> dict[str, Any]:
+def _trial_as_json(trial: Trial) -> dict[str, object]:
     example = trial.example
     return {
         "name": trial.candidate.name,
@@ -194,20 +226,21 @@ def _trial_as_json(trial: Trial) -> dict[str, Any]:
 
 def _tried(made: MigrateReport) -> list[str | Table]:
     rows = [
-        (
-            trial.candidate.name,
-            trial.table_type.value,
-            _answer(trial),
-            "" if trial.example is None else _row(trial.example),
-        )
-        for trial in made.trials
+        (one.candidate.name, one.table_type.value, _word(one), "" if one.example is None else _row(one.example))
+        for one in made.trials
     ]
-    return [Table(("candidate", "table", "answer", "smallest row"), rows, "Tried in this order")] if rows else []
+    reasons = {f"{one.candidate.name} is refused: {one.refused}" for one in made.trials if one.refused}
+    table = Table(("candidate", "table", "answer", "smallest row"), rows, "Tried in this order")
+    return [table, *sorted(reasons)] if rows else []
 
 
 def _answer(trial: Trial) -> str:
+    return _word(trial) if trial.refused is None else f"refused: {trial.refused}"
+
+
+def _word(trial: Trial) -> str:
     if trial.refused is not None:
-        return f"refused: {trial.refused}"
+        return "refused"
     if trial.is_equal:
         return "equal"
     if trial.differing:
@@ -243,10 +276,15 @@ def _differences(made: MigrateReport, sample: int | None) -> list[str | Table]:
     return body
 
 
+def _hides(made: MigrateReport, one: ModeMatch) -> bool:
+    """Whether a mode that is recommended differs from the class where the data shows nothing."""
+    return one.candidate == made.recommended and not one.is_whole and made.is_equal
+
+
 # -- what to do
 
 
-def _result(made: MigrateReport) -> dict[str, Any]:
+def _result(made: MigrateReport) -> dict[str, object]:
     chosen = made.recommended
     return {
         "recommended": None if chosen is None else chosen.name,
@@ -257,8 +295,8 @@ def _result(made: MigrateReport) -> dict[str, Any]:
             for trial in made.decisive
             for difference in trial.differences
         ],
-        "skeletons": [skeleton._asdict() for skeleton in made.skeletons],
-        "notes": list(made.notes),
+        "skeletons": [skeleton._asdict() for skeleton in made.generated.mergers],
+        "notes": list(made.generated.notes),
     }
 
 
@@ -269,10 +307,8 @@ def _settings(made: MigrateReport) -> list[str | Table]:
             body.append(f"A {one.long_name} table:")
         body += [*(silent_changes(plan) if not made.is_checked else []), *steps_body(plan)]
         if one in made.new_tables:
-            body += [
-                "For a new table:",
-                "\n".join(f"    {line}" for line in _create(made.new_tables[one]).splitlines()),
-            ]
+            lines = _create(made.new_tables[one]).splitlines()
+            body += ["For a new table:", "\n".join(f"    {line}" for line in lines)]
     return body
 
 
@@ -282,10 +318,11 @@ def _create(options: Mapping[str, str]) -> str:
 
 
 def _skeletons(made: MigrateReport) -> list[str | Table]:
-    rows = [(one.path, one.releases, one.merger, one.strategy) for one in made.skeletons]
-    columns = ("file", "for Hudi", "merger", "strategy id")
-    found: list[str | Table] = [Table(columns, rows, "Generated mergers (--out writes them)")] if rows else []
-    return [*found, *(f"There is {note}." for note in made.notes)]
+    rows = [(one.path, one.releases, one.merger, one.by, one.strategy) for one in made.generated.mergers]
+    table = Table(("file", "for Hudi", "merger", "by", "strategy id"), rows, "Generated mergers (--out writes them)")
+    if not any(one.path.endswith(".java") and one.by.startswith("its rule") for one in made.generated.mergers):
+        return [table] if rows else []
+    return [table, "The mergers in Java state the same rule, but were not run: run their tests (mvn test) first."]
 
 
 # -- files
@@ -295,14 +332,13 @@ def files_of(made: MigrateReport, report: Report) -> dict[str, str]:
     """Return the files of a migration that is accepted, by their names in a folder."""
     files = {"migration.md": f"{report.as_markdown()}\n", "migration.json": f"{report.as_json()}\n"}
     for one, plan in made.plans.items():
-        files |= _plan_files(one, plan)
+        files |= _plan_files(one.value, plan)
         if one in made.new_tables:
             files[f"{one.value}/create.sql"] = f"{_create(made.new_tables[one])}\n"
-    return files | {skeleton.path: skeleton.text for skeleton in made.skeletons}
+    return files | {skeleton.path: skeleton.text for skeleton in made.generated.mergers} | {**made.generated.tests}
 
 
-def _plan_files(table_type: TableType, plan: MigrationPlan) -> dict[str, str]:
-    prefix = table_type.value
+def _plan_files(prefix: str, plan: MigrationPlan) -> dict[str, str]:
     steps = {"apply": plan.apply, "undo": plan.undo}
     return {
         f"{prefix}/hoodie.properties": format_properties(plan.after),

@@ -6,7 +6,7 @@ import json
 import textwrap
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.config import (
     AUTO_UPGRADE,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from bridge.migration.plan_report import MigrationPlan
     from bridge.migration.steps import Step
+    from bridge.report import JsonObject
     from payloads import HudiRelease
 
 _TEMPLATE: Final = Path(__file__).with_name("script.py.txt")
@@ -48,11 +49,11 @@ def migration_script(made: MigrationPlan, verdict: str) -> str:
     """
     worker = worker_of(made)
     if not capabilities(worker, capabilities(worker).created_version).payload_successors:
-        msg = f"a script runs with Hudi 1.1 or later, and this is the work of {worker}; follow the printed steps"
+        msg = f"a script runs with Hudi 1.1 or later, but these steps need Hudi {worker}; follow the printed steps"
         raise PlanError(msg)
     states, apply, undo = _ways(made)
     if not apply:
-        msg = "nothing changes in the table, so that there is nothing for a script to do; writers change their options"
+        msg = "nothing changes in the table, so a script has nothing to do; change the options of the writers"
         raise PlanError(msg)
     notes = [_plain(f"- {step.what}: {_options(step)}") for step in made.apply if step.options or step.drop]
     return Template(_TEMPLATE.read_text("utf-8")).substitute(
@@ -85,7 +86,7 @@ def _options(step: Step) -> str:
     return ", ".join([*given, *(f"without {name}" for name in step.drop)])
 
 
-def _ways(made: MigrationPlan) -> tuple[dict[str, dict[str, str]], list[dict[str, Any]], list[dict[str, Any]]]:
+def _ways(made: MigrationPlan) -> tuple[dict[str, dict[str, str]], list[JsonObject], list[JsonObject]]:
     """Return what the table may store, by name, and the next step of `apply` and of `undo` from each of these states.
 
     Either may be stopped after any step, and the other goes on from there, as does `apply` from where `undo` ends.
@@ -93,13 +94,13 @@ def _ways(made: MigrationPlan) -> tuple[dict[str, dict[str, str]], list[dict[str
     for one in (*made.apply, *made.undo):
         if not one.sql and not one.cli and one.options.get(AUTO_UPGRADE.key) == "true":
             msg = (
-                f"a script writes no rows, and the plan has to: {one.what}. Let the first write of the new job do it, "
-                "or name the class in the table before"
+                f"a script writes no rows, but the plan has to: {one.what}. Let the first write of the new job do "
+                "it, or name the class in the table before"
             )
             raise PlanError(msg)
     states = {"before": dict(made.before), "after": dict(made.after)}
-    apply: list[dict[str, Any]] = []
-    undo: list[dict[str, Any]] = []
+    apply: list[JsonObject] = []
+    undo: list[JsonObject] = []
     waiting = ["before", "after"]
     for name in waiting:  # it grows
         for found, steps, end in ((apply, made.apply, made.after), (undo, made.undo, made.after_undo)):
@@ -118,7 +119,7 @@ def _ways(made: MigrationPlan) -> tuple[dict[str, dict[str, str]], list[dict[str
 
 def _next(
     state: Mapping[str, str], steps: Sequence[Step], end: Mapping[str, str], made: MigrationPlan
-) -> dict[str, Any] | None:
+) -> JsonObject | None:
     """Return the next step to a state, with what the table stores then; None if it is there."""
     version = TableMergeConfig.from_properties(end).version
     if TableMergeConfig.from_properties(state).version != version:
@@ -144,7 +145,7 @@ def worker_of(made: MigrationPlan) -> HudiRelease:
     return max(made.from_release, assumed_writer(made.from_version))
 
 
-def _literal(value: Any, indent: str = "") -> str:
+def _literal(value: object, indent: str = "") -> str:
     """Return Python source, one item a line, as formatters write it."""
     inner = f"{indent}    "
     if isinstance(value, dict) and value:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.config import OVERWRITE, SUCCESSORS
 from bridge.migration.known_changes import NOTES
 from bridge.migration.move import Answering, Move, SilentChange
-from bridge.migration.scenarios import OPERATIONS, About, ScenarioDifference
+from bridge.migration.scenarios import OPERATIONS, ScenarioDifference, VersionKind
 from mergers import RecordMergeMode
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Changes(NamedTuple):
 
 
 def silent_changes(move: Move, examples: Examples) -> Changes:
-    """Return the behaviours that change: damage first, then in the order of `About`.
+    """Return the behaviours that change: damage first, then in the order of `VersionKind`.
 
     `examples` gives the scenarios with different results on two tables, None where a class can't run there. What no
     scenario shows is in the notes.
@@ -37,11 +37,11 @@ def silent_changes(move: Move, examples: Examples) -> Changes:
     # In the scenarios tables store their class; the notes cover the others.
     played = () if move.loses_class else _played(move, examples)
     found = [*(played or ()), *(note.change for note in NOTES if note.holds(move))]
-    ordered = sorted(found, key=lambda change: (not change.is_damage, list(About).index(change.about)))
+    ordered = sorted(found, key=lambda change: (not change.is_damage, list(VersionKind).index(change.about)))
     if played is not None:
         return Changes(tuple(ordered))
     both = f"Hudi {move.from_release} and {move.to_release}"
-    return Changes(tuple(ordered), f"{move.payload} was not tried on examples, as not both {both} ship it")
+    return Changes(tuple(ordered), f"{move.payload} was not tried on examples, because {both} don't both ship it")
 
 
 def _played(move: Move, examples: Examples) -> list[SilentChange] | None:
@@ -58,7 +58,7 @@ def _columns(one: ScenarioDifference, move: Move) -> tuple[str, ...]:
     """Return the columns without which a table has no such rows."""
     if any(row.op for batch in one.scenario.batches for row in batch):
         return OPERATIONS
-    return move.ordering + move.ordering_then if one.scenario.about in {About.LATE_ROWS, About.TIES} else ()
+    return move.ordering + move.ordering_then if one.scenario.about in {VersionKind.LATE_ROWS, VersionKind.TIES} else ()
 
 
 def _then(move: Move) -> Answering:

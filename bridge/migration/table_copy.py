@@ -119,7 +119,7 @@ def check_copy(path: str, copy: str | Path, *, overwrite: bool = False) -> None:
 
 def _checked(path: str, copy: Path, *, overwrite: bool) -> tuple[Path, Path]:
     if not is_local(path):
-        msg = f"{path} is on a storage, and only tables on this machine are copied; copy it here, and name that copy"
+        msg = f"{path} is on remote storage, but only local tables are copied; copy it here, and name that copy"
         raise InputError(msg)
     source, target = local_path(path).resolve(), copy.absolute()
     if source == (real := target.resolve()) or source in real.parents or real in source.parents:
@@ -131,8 +131,8 @@ def _checked(path: str, copy: Path, *, overwrite: bool) -> tuple[Path, Path]:
     own = (source, Path(local_path(path)).absolute())
     if any(str(one).startswith(str(other)) for one in own for other in (target, real)):
         msg = (
-            f"the path of {path} begins with {copy}, and Hudi takes what begins with a table's path for its files; "
-            "name another place for the copy"
+            f"the path of {path} begins with {copy}, and Hudi treats every path that begins with a table's path as "
+            "one of its files; name another place for the copy"
         )
         raise InputError(msg)
     if target.is_symlink() or (target.exists() and not (overwrite and _is_copy(target))):

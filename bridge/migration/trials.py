@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.compare import Comparison, compare
 from bridge.errors import PlanError
+from bridge.report import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,12 +26,14 @@ class Evidence(NamedTuple):
         upgrade_after: the table is upgraded after this batch; None: the new table has all batches from the first.
         keep_table_version: whether an upgrade leaves the table at its version.
         compact_after: the batches after which a log is compacted.
+        all_paths: whether to compare the paths of the table, too.
     """
 
     batches: Batches
     upgrade_after: int | None = None
     keep_table_version: bool = False
     compact_after: tuple[int, ...] = ()
+    all_paths: bool = False
 
 
 class Trial(NamedTuple):
@@ -58,6 +61,13 @@ class Trial(NamedTuple):
     def is_equal(self) -> bool:
         """Whether no key differs after any batch."""
         return self.refused is None and not any(counts.total for counts in self.counts)
+
+    @property
+    def severity(self) -> Severity:
+        """What it says of the rows."""
+        if self.refused is not None:
+            return Severity.REFUSED
+        return Severity.UNCHANGED if self.is_equal else Severity.CHANGED
 
     @property
     def differing(self) -> int:
@@ -106,6 +116,8 @@ class Attempt(NamedTuple):
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
         commits = len(data.batches)
         sides = Comparison(left, right, commits, data.upgrade_after, data.keep_table_version, data.compact_after)
+        if sides.refused_ordering() is not None:  # `plan` says so, and the job leaves its ordering field out
+            sides = sides.without_ordering()
         data.batches.versions(left)  # bad data is not the fault of a candidate
         try:
             with compare(data.batches, sides) as answer:
@@ -131,6 +143,11 @@ def _told(candidate: Candidate, table_type: TableType, answer: ReplayReport, sam
 def _on(plan: MergePlan, table_type: TableType) -> MergePlan:
     table = None if plan.table is None else dataclasses.replace(plan.table, table_type=table_type)
     return dataclasses.replace(plan, table_type=table_type, table=table)
+
+
+def is_equal(candidate: Candidate, trials: Sequence[Trial]) -> bool:
+    """Return whether a candidate was equal on every table type that it was tried on."""
+    return all(trial.is_equal for trial in trials if trial.candidate == candidate)
 
 
 def closest(candidates: Sequence[Candidate], trials: Sequence[Trial]) -> Candidate | None:

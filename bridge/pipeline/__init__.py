@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound, some_keys
-from bridge.pipeline.batches import Batch, Batches, BatchesLike, as_batches, only_upserts
+from bridge.pipeline.batch import Batch, SqlMerge
+from bridge.pipeline.batches import Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.books_report import (
     NamedPartitions,
     books_in,
     books_table,
+    report_quarantine,
     statistics_of,
-    tell_quarantine,
     with_partitions,
 )
+from bridge.pipeline.course import LAST as LAST_BATCH
+from bridge.pipeline.course import BatchNumber, Course, Steps
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame
@@ -23,10 +26,10 @@ from bridge.pipeline.merge_points import (
     appended,
     combine_input,
     compact,
+    prepared_upsert,
     read_outcomes,
     snapshot,
     upsert,
-    upsert_apart,
     upsert_outcomes,
 )
 from bridge.pipeline.merge_report import MergeReport, merge_frames
@@ -34,11 +37,12 @@ from bridge.pipeline.partition_bars import chart_of, keys_by_partition, partitio
 from bridge.pipeline.path_groups import Disagreements
 from bridge.pipeline.path_text import path_words
 from bridge.pipeline.paths_report import PathsReport, all_paths
-from bridge.pipeline.point_run import POINTS, PointRun, set_aside, sets_aside
-from bridge.pipeline.run import choice_of, tell_choices
+from bridge.pipeline.point_run import PointRun, check_sides, set_aside, sets_aside
+from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope import Scope, is_null, percent, share
-from bridge.pipeline.scope_report import tell_scope
+from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import (
+    evaluated,
     program_of,
     simulate_commits,
     simulate_outcomes,
@@ -47,17 +51,20 @@ from bridge.pipeline.simulate import (
     upgrade_outcomes,
 )
 from bridge.pipeline.simulate_report import SimulateReport, report_simulations, simulate, simulate_upgrade
+from bridge.pipeline.snapshot_report import SnapshotReport, check_query, table_snapshot
 
 __all__ = [
     "ARRIVAL",
     "KIND",
     "KINDS",
+    "LAST_BATCH",
     "LEFT",
-    "POINTS",
     "RIGHT",
     "Batch",
+    "BatchNumber",
     "Batches",
     "BatchesLike",
+    "Course",
     "Disagreements",
     "Extent",
     "Figures",
@@ -71,6 +78,9 @@ __all__ = [
     "Scope",
     "SimulateReport",
     "SmallestFound",
+    "SnapshotReport",
+    "SqlMerge",
+    "Steps",
     "all_paths",
     "append",
     "append_outcomes",
@@ -80,11 +90,14 @@ __all__ = [
     "books_in",
     "books_table",
     "chart_of",
+    "check_query",
+    "check_sides",
     "choice_of",
     "combine_input",
     "compact",
     "data_fields",
     "differences",
+    "evaluated",
     "extent_of",
     "incoming_side",
     "is_null",
@@ -96,9 +109,13 @@ __all__ = [
     "partition_name",
     "path_words",
     "percent",
+    "prepared_upsert",
     "program_of",
     "read_frame",
     "read_outcomes",
+    "report_choices",
+    "report_quarantine",
+    "report_scope",
     "report_simulations",
     "set_aside",
     "sets_aside",
@@ -111,13 +128,10 @@ __all__ = [
     "snapshots_of",
     "some_keys",
     "statistics_of",
-    "tell_choices",
-    "tell_quarantine",
-    "tell_scope",
+    "table_snapshot",
     "upgrade_commits",
     "upgrade_outcomes",
     "upsert",
-    "upsert_apart",
     "upsert_outcomes",
     "visible",
     "with_partitions",

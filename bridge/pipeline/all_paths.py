@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines import ACTION, PATH
+from bridge.engines import ACTION, PATH, with_strategy_id
 from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, join_rows, without_empty_partitions
 from bridge.pipeline.run import run
 from bridge.pipeline.simulate import commits_of
 from bridge.plan import TableType
-from bridge.programs import FEW, Path, check_plan
-from bridge.redaction import current, without_values
+from bridge.programs import FEW, Path, check_plan, check_writes
+from bridge.redaction import shown_message
 from bridge.report import json_rows
 from bridge.spark import described, in_order, key_columns, quoted
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
+    from bridge.report import JsonObject
 
 PATH_TYPE = (
     "struct<number:int,of:int,is_complete:boolean,table_type:string,commits:array<int>,compact_after:array<int>,"
@@ -78,11 +79,11 @@ class KeyAnswer(NamedTuple):
         standard: the number of the answer at the end of each of the standard paths.
     """
 
-    key: dict[str, Any]
+    key: JsonObject
     number: int
     path: Path
     batches: list[int]
-    row: dict[str, Any] | None
+    row: JsonObject | None
     error: str | None
     kind: str | None = None
     change: str | None = None
@@ -92,7 +93,7 @@ class KeyAnswer(NamedTuple):
 class SmallestFound(NamedTuple):
     """The smallest history that was found, in JSON values: its rows, and the answers of two paths a step apart."""
 
-    versions: list[dict[str, Any]]
+    versions: list[JsonObject]
     left: KeyAnswer
     right: KeyAnswer
 
@@ -114,6 +115,8 @@ def _outcomes(
     program: str, versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, books: bool = False
 ) -> DataFrame:
     check_plan(plan)
+    plan = with_strategy_id(versions.sparkSession, plan)
+    check_writes(plan, 2)
     layout, side = commits_of(versions, plan)
     arguments = {"table_types": tuple(one.value for one in table_types)}
     return run([side], layout, plan, program=program, arguments=arguments, books=books)
@@ -184,17 +187,15 @@ def _stored(versions: DataFrame, plan: MergePlan) -> DataFrame:
     return without_empty_partitions(versions, plan, versions.schema.fields)
 
 
-def _answer(row: dict[str, Any], plan: MergePlan) -> KeyAnswer:
+def _answer(row: JsonObject, plan: MergePlan) -> KeyAnswer:
     found = row[PATH]
     path = Path(TableType(found["table_type"]), tuple(found["commits"]), tuple(found["compact_after"]))
     key = {name: row[name] for name in plan.identity}
     data = _data(row) if row[HAS_ROW] else None
-    error = found["error"]
-    if error is not None and current().is_active:
-        error = without_values(error, "an error")
+    error = found["error"] and shown_message(found["error"])
     more = (found["kind"], found["change"], found["standard"])
     return KeyAnswer(key, found["number"], path, found["batches"], data, error, *more)
 
 
-def _data(row: dict[str, Any]) -> dict[str, Any]:
+def _data(row: JsonObject) -> JsonObject:
     return {name: value for name, value in row.items() if name not in {PATH, HAS_ROW}}

@@ -6,13 +6,12 @@ import functools
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from pyspark.errors import PySparkException
 from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, RecordWriter, arrow_schema
 from bridge.errors import InputError
 from bridge.pipeline.file_errors import failures, refuse_taken
-from bridge.spark import in_one_task, prepare, spark_schema
+from bridge.spark import PySparkException, in_one_task, map_in_arrow, prepare, spark_schema
 from payloads.avro import read_blocks, read_container
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def avro_frame(spark: SparkSession, files: Files, arrival: Column | None) -> Dat
     parts = _parts(spark, files)
     # A part a task.
     numbers = spark.range(0, len(parts), 1, 1 if in_one_task(spark) else len(parts))
-    frame = numbers.mapInArrow(functools.partial(_rows, parts, target), target)
+    frame = map_in_arrow(numbers, functools.partial(_rows, parts, target), target)
     return frame.drop(ARRIVAL) if arrival is None else frame
 
 
@@ -145,7 +144,7 @@ def _rows_of(part: _Part, arrow: pa.Schema) -> Iterator[pa.RecordBatch]:
 
 def _chunks(blocks: Iterable[ContainerBlock]) -> Iterator[list[Any]]:
     """Gather records of blocks up to the size of an Arrow batch."""
-    chunk: list[Any] = []
+    chunk: list[object] = []
     size = 0.0
     for block in blocks:
         of_each = block.size / max(block.records, 1)

@@ -2,29 +2,30 @@
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import itertools
 from typing import TYPE_CHECKING, TypeAlias
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
 from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
+from bridge.pipeline.batch import Batch, SqlMerge
 from bridge.pipeline.books_report import NamedPartitions
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
+from bridge.pipeline.merged_rows import check_on, source_rows
 from bridge.pipeline.split import split
-from bridge.pipeline.written_keys import bare_keys
+from bridge.pipeline.written_keys import bare_keys, check_names
 from bridge.programs import Operations, WriteOperation, check_operations
-from bridge.spark import common_types, in_one_task, kept, quoted, with_types
+from bridge.spark import PySparkException, common_types, in_one_task, kept, quoted, with_types
+from payloads.arguments import checked
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -32,24 +33,7 @@ if TYPE_CHECKING:
 
     from bridge.pipeline.scope import Scope
     from bridge.plan import MergePlan
-
-
-@dataclasses.dataclass(frozen=True)
-class Batch:
-    """A batch with the operation that writes it, for `Batches.of`.
-
-    What the rows have depends on the operation: those of `delete` and `sql_delete` the columns of key and partition,
-    those of `sql_update` besides these the columns that it assigns, those of `delete_partition` the columns of the
-    partition, all others every column of the table.
-
-    Attributes:
-        frame: the rows.
-        operation: upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition,
-            sql_update or sql_delete.
-    """
-
-    frame: DataFrame
-    operation: str = "upsert"
+    from bridge.programs import MergeStatement
 
 
 class Batches:
@@ -60,6 +44,7 @@ class Batches:
     Attributes:
         names: one name a batch, for reports.
         operations: the operations of the batches that are not upserts, by number.
+        statements: the MERGE INTO statements among them.
         scope: the keys that `versions` has; None for all.
         have_schema: whether the columns come from a schema, not from the files.
     """
@@ -70,7 +55,7 @@ class Batches:
         frames: Iterable[DataFrame],
         *,
         check: Callable[[], object] | None = None,
-        operations: Mapping[int, WriteOperation] | None = None,
+        operations: Mapping[int, WriteOperation | SqlMerge] | None = None,
         scope: Scope | None = None,
     ) -> None:
         """Take frames that have the column `_pb_commit`, with the rows of the partitions in `scope`.
@@ -80,12 +65,17 @@ class Batches:
         self.names = tuple(names)
         self._frames = tuple(frames)
         self._check = check
-        self.operations = dict(operations or {})
+        given = operations or {}
+        self.statements = {number: one for number, one in given.items() if isinstance(one, SqlMerge)}
+        self.operations = {
+            n: WriteOperation.SQL_MERGE if isinstance(one, SqlMerge) else one for n, one in given.items()
+        }
         self.scope = scope
         self._has_rows = False  # in the scope, as far as it is known
         self.have_schema = False
 
     @classmethod
+    @checked
     def of(
         cls,
         frames: Iterable[DataFrame | Batch],
@@ -106,12 +96,13 @@ class Batches:
         found = [one.frame for one in given]
         labels = [str(number) for number in range(1, len(found) + 1)] if names is None else list(names)
         if not found or len(labels) != len(found):
-            msg = f"{len(found)} frames with {len(labels)} names are not batches; give frames, and a name for each"
+            msg = f"{len(found)} frames with {len(labels)} names are not batches; give each frame one name"
             raise InputError(msg)
         operations = {number: one.operation for number, one in enumerate(given, start=1)}
         return cls(labels, _numbered(map(_narrow(scope), found)), scope=scope).written_by(operations)
 
     @classmethod
+    @checked
     def by(cls, frame: DataFrame, column: str, *, scope: Scope | None = None) -> Batches:
         """Split one DataFrame by a column: a batch for each distinct value, in ascending order, named by the value.
 
@@ -124,6 +115,7 @@ class Batches:
         return cls(names, [versions], scope=scope)
 
     @classmethod
+    @checked
     def read(
         cls,
         spark: SparkSession,
@@ -149,8 +141,8 @@ class Batches:
         batches.have_schema = schema is not None
         return batches
 
-    def written_by(self, operations: Mapping[int, str]) -> Batches:
-        """Return the batches with other operations, by number from 1; a batch without one is as it was.
+    def written_by(self, operations: Mapping[int, str | SqlMerge]) -> Batches:
+        """Return the batches with other operations, by number from 1; the others keep theirs.
 
         Raises:
             PlanError: a batch or an operation does not exist.
@@ -162,11 +154,16 @@ class Batches:
         if operations and len(self._frames) < len(self):
             msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)
-        named = {number: WriteOperation.parse(text) for number, text in operations.items()}
+        named = {n: one if isinstance(one, SqlMerge) else WriteOperation.parse(one) for n, one in operations.items()}
+        for number, one in named.items():
+            if one is WriteOperation.SQL_MERGE:
+                msg = f"batch {number}: sql_merge needs a statement; give N=sql_merge:FILE.sql, or SqlMerge(...)"
+                raise PlanError(msg)
         if self.have_schema and WriteOperation.SQL_UPDATE in named.values():
             msg = "an SQL update assigns the columns of its file; a schema adds the others, so leave it out"
             raise PlanError(msg)
-        both = {number: one for number, one in {**self.operations, **named}.items() if one is not WriteOperation.UPSERT}
+        both = {**self.operations, **self.statements, **named}
+        both = {number: one for number, one in both.items() if one is not WriteOperation.UPSERT}
         found = Batches(self.names, self._frames, check=self._check, operations=both, scope=self.scope)
         found.have_schema = self.have_schema
         return found
@@ -214,6 +211,11 @@ class Batches:
         return [number for number, one in self.operations.items() if one is WriteOperation.DELETE_PARTITION]
 
     @property
+    def is_sample(self) -> bool:
+        """Whether the scope is a sample of the keys."""
+        return self.scope is not None and self.scope.is_sample
+
+    @property
     def first(self) -> int:
         """The number of the first batch whose keys are in the scope, from 1; InputError if it names none."""
         return 1 if self.scope is None else self.scope.first(self.names)
@@ -229,7 +231,7 @@ class Batches:
                 row is in the scope.
             PlanError: a column that the plan names does not exist, or the scope does not fit it.
         """
-        check_operations(plan, self.operations_of(plan))
+        check_operations(plan, self.operations_of(plan), len(self))
         try:
             self._check_layout(plan)
             versions = self._versions
@@ -238,7 +240,7 @@ class Batches:
                 self._check()
             raise
         if capabilities(plan.release).keeps_field_order:
-            versions = with_types(versions, common_types(self._frames, keeps_order=True))
+            versions = with_types(versions, common_types(self._own, keeps_order=True))
         layout_of(plan, versions)
         if plan.arrival is None and ARRIVAL not in versions.columns:
             versions = versions.withColumn(ARRIVAL, sf.monotonically_increasing_id())
@@ -254,38 +256,14 @@ class Batches:
         """Check that each frame fits the one before it; incomplete rows need only the columns that they name."""
         if len(self._frames) < len(self.names):
             return
-        numbered = list(enumerate(self._frames, start=1))
-        whole = [frame for number, frame in numbered if self._operation(number).writes_rows]
+        whole = self._whole
         for older, newer in itertools.pairwise(whole):
             layout_of(plan, newer, older)
-        if not whole:
-            msg = "no batch has complete rows, so the columns of the table are unknown; add one that is upserted"
-            raise InputError(msg)
-        for number, frame in numbered:
-            if not self._operation(number).writes_rows:
-                self._check_names(number, frame, whole, plan)
-
-    def _check_names(self, number: int, frame: DataFrame, whole: Sequence[DataFrame], plan: MergePlan) -> None:
-        """Check incomplete rows: they have what their operation names, in types that the table has had."""
-        operation = self._operation(number)
-        what = f"batch {number} ({operation.value})"
-        needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
-        if operation.is_statement:  # with a global index it names the partition besides the key
-            needed = tuple(dict.fromkeys((*needed, *plan.partition)))
-        missing = [name for name in needed if name not in frame.columns]
-        if missing:
-            msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"
-            raise InputError(msg)
-        unknown = [name for name in frame.columns if name not in whole[-1].columns]
-        if unknown:
-            msg = f"{what} has {', '.join(unknown)}, which the table lacks; correct the names"
-            raise InputError(msg)
-        table = common_types(whole)
-        for name, own in frame.dtypes:
-            kind = table[name].simpleString()
-            if name != ARRIVAL and own not in {kind, *(dict(one.dtypes).get(name) for one in whole)}:
-                msg = f"{what} has {name!r} as {own}, the table as {kind}; cast it"
-                raise InputError(msg)
+        for number, frame in enumerate(self._frames, start=1):
+            if number in self.statements:
+                check_on(number, self._statements[number], self._own[number - 1], plan)
+            elif not self._operation(number).writes_rows:
+                check_names(number, self._operation(number), frame, whole, plan)
 
     def _operation(self, number: int) -> WriteOperation:
         return self.operations.get(number, WriteOperation.UPSERT)
@@ -295,13 +273,43 @@ class Batches:
         named = {COMMIT, ARRIVAL, *plan.identity, *plan.partition, plan.arrival}
         updates = [number for number, one in self.operations.items() if one is WriteOperation.SQL_UPDATE]
         columns = {number: self._frames[number - 1].columns for number in updates}
-        return Operations(self.operations, {n: tuple(set(found) - named) for n, found in columns.items()})
+        assigned = {n: tuple(set(found) - named) for n, found in columns.items()}
+        return Operations(self.operations, assigned, self._statements)
+
+    @functools.cached_property
+    def _statements(self) -> dict[int, MergeStatement]:
+        """The MERGE INTO statements, parsed with the columns of their sources and of the table."""
+        if not self.statements:
+            return {}
+        table = [name for name in self._whole[-1].columns if name not in {COMMIT, ARRIVAL}]
+        return {number: one.parsed(self.frames[number - 1].columns, table) for number, one in self.statements.items()}
+
+    @property
+    def _whole(self) -> list[DataFrame]:
+        """The frames whose rows have all columns.
+
+        Raises:
+            InputError: there are none.
+        """
+        whole = [one for number, one in enumerate(self._frames, start=1) if self._operation(number).writes_rows]
+        if not whole:
+            msg = "no batch has complete rows, so the columns of the table are unknown; add one that is upserted"
+            raise InputError(msg)
+        return whole
+
+    @functools.cached_property
+    def _own(self) -> list[DataFrame]:
+        """The frames in columns of the table."""
+        return [
+            source_rows(frame, number, self._statements[number], self._whole) if number in self.statements else frame
+            for number, frame in enumerate(self._frames, start=1)
+        ]
 
     @functools.cached_property
     def _versions(self) -> DataFrame:
         # The columns of the last complete rows come first.
-        in_order = sorted(enumerate(self._frames, start=1), key=lambda one: self._operation(one[0]).writes_rows)
-        kinds = common_types(self._frames)
+        in_order = sorted(enumerate(self._own, start=1), key=lambda one: self._operation(one[0]).writes_rows)
+        kinds = common_types(self._own)
         frames = [with_types(frame, kinds) for _, frame in reversed(in_order)]
         frame = functools.reduce(lambda left, right: left.unionByName(right, allowMissingColumns=True), frames)
         if self._check is None:

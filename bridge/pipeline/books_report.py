@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
 from bridge.engines import BOOKS, COMMIT, FIRST, LAST, PREFIX, Books, Fate, fates_of
 from bridge.merge import MergePoint
 from bridge.pipeline.layout import join_rows
-from bridge.report import Table
+from bridge.report import Severity, Table
 from bridge.spark import distinct_keys, quoted
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _SHOWN = f"{PREFIX}shown"
 
 
-def statistics_of(books: Books) -> dict[str, Any]:
+def statistics_of(books: Books) -> dict[str, object]:
     """Return the counts of the envelope: rows in and out, each fate, and `books`, the fates by merge point and side."""
     return {
         "rows_in": sum(books.rows_in.values()),
@@ -80,7 +80,7 @@ def books_table(books: Books, of: str = "", *, unmerged: str = Fate.QUARANTINED)
     """
     called = {Fate.QUARANTINED.value: unmerged}
     lines = [{called.get(name, name): one for name, one in line.items()} for line in books.lines()]
-    title = "What became of the rows that came in"
+    title = "Row counts"
     columns = ("merge_point", "side", *(called.get(fate, fate) for fate in Fate))
     return Table.of_rows(columns, lines, f"{title} ({of})" if of else title)
 
@@ -93,8 +93,8 @@ def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books:
     return Books.of_texts(rows_in, texts)
 
 
-def tell_quarantine(report: Report, aside: int, *, all_that_came: bool, where: str) -> None:
-    """Put what was set aside into a report that has its verdict; without success where nothing else came in.
+def report_quarantine(report: Report, aside: int, *, all_that_came: bool, where: str) -> None:
+    """Put the quarantine into a report that has its verdict; without success where nothing else came in.
 
     Args:
         report: of the run.
@@ -107,5 +107,5 @@ def tell_quarantine(report: Report, aside: int, *, all_that_came: bool, where: s
     rows = "1 row is" if aside == 1 else f"{aside} rows are"
     report.warnings.append(f"{rows} in quarantine, since their keys can't be merged; the reasons are {where}")
     if all_that_came:
-        report.success = False
-        report.verdict = f"NOTHING MERGED: every row that came in is in quarantine. {report.verdict}"
+        report.found(Severity.REFUSED)
+        report.verdict = f"NOTHING MERGED: every input row is in quarantine. {report.verdict}"

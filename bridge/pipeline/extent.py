@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from rich.filesize import decimal
 
 from bridge.pipeline.scope import is_null
 from bridge.spark import batch_places, files_of, place_of
@@ -38,6 +37,8 @@ class Extent(NamedTuple):
     needed: int | None = None
 
     def __str__(self) -> str:
+        from rich.filesize import decimal  # noqa: PLC0415 (executors lack it)
+
         files = "1 file" if self.files == 1 else f"{self.files:,} files"
         if self.needed is None:
             return f"{files}, {decimal(self.bytes)}"
@@ -101,7 +102,7 @@ def _may_have(column: Any, value: str) -> bool:
     return wanted is None or bool(found.min <= wanted <= found.max)
 
 
-def _like(example: object, value: str) -> Any:
+def _like(example: object, value: str) -> object:
     """Return a text as a value of the type of `example`; None if that has no rule here."""
     match example:
         case str():

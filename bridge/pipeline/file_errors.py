@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import re
+import zlib
 from typing import TYPE_CHECKING, NoReturn
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 
 from bridge.engines import ARRIVAL
 from bridge.errors import InputError
 from bridge.redaction import current
+from bridge.spark import PySparkException, advice_on
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
 
     from bridge.spark import Place
 
+_UNREADABLE = (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError, zlib.error)
 _CAUSE = re.compile(r"^Caused by: [\w.$]+: (.*)", re.MULTILINE)
+_NAMELESS = re.compile(r"[\w.$]*CannotParseJSONFieldException")
 _UNLIKE = re.compile(r'Failed to merge incompatible data types "?(.+?)"? and "?(.+?)"?\.', re.DOTALL)
 
 
@@ -32,7 +35,7 @@ def failures(origin: Place) -> Iterator[None]:
     """
     try:
         yield
-    except (PySparkException, Py4JJavaError, SchemaError, OSError, EOFError, UnicodeDecodeError) as error:
+    except _UNREADABLE as error:
         raise unreadable(origin, error) from error
 
 
@@ -45,9 +48,12 @@ def unreadable(origin: Place, error: Exception) -> InputError:
         )
     causes = _CAUSE.findall(str(error)) or str(error).strip().splitlines() or [type(error).__name__]
     reason = (causes[-1] if isinstance(error, Py4JJavaError) else causes[0]).rstrip(". ")
+    if _NAMELESS.fullmatch(reason):
+        reason = "a value does not have the type of its column"
     if current().is_active:
         reason = "--redact hides the cause, which may quote values"
-    return InputError(f"{origin} can't be read: {reason}; fix the file or give the right --schema")
+    advice = advice_on(reason, str(origin), "fix the file or give the right --schema")
+    return InputError(f"{origin} can't be read: {reason}; {advice}")
 
 
 def refuse_taken(origin: Place) -> NoReturn:
@@ -56,5 +62,5 @@ def refuse_taken(origin: Place) -> NoReturn:
     Raises:
         InputError: always.
     """
-    msg = f"{origin} has a column {ARRIVAL}, a name that is taken; rename the column"
+    msg = f"{origin} has a column {ARRIVAL}, a reserved name; rename the column"
     raise InputError(msg)

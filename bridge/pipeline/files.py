@@ -6,7 +6,6 @@ names (`10` before `9`). All columns of a frame are nullable, as with every file
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import gzip
 import io
@@ -15,7 +14,6 @@ import re
 from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as F  # noqa: N812 (Spark's own convention)
 from pyspark.sql import types as spark_types
 
@@ -23,10 +21,11 @@ from bridge.engines import ARRIVAL
 from bridge.errors import InputError
 from bridge.pipeline.avro_files import avro_frame
 from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
-from bridge.spark import Files, batch_places, files_of, fit_batches, in_one_task, place_of, quoted
+from bridge.pipeline.text_files import check_utf8
+from bridge.spark import Files, PySparkException, batch_places, files_of, fit_batches, in_one_task, place_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
     from typing import TypeAlias
 
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
 # A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
 _CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
 _TYPED = ("parquet", "orc")  # formats whose files say what they hold
+_MOST_INFERRED = 64 << 20
+_MOST_HEADER = 8 << 20
 _NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
 
 
@@ -110,6 +111,8 @@ def _read(  # noqa: PLR0913 (keyword-only settings of one reader)
     with failures(files.origin):
         if files.format == "avro":
             return narrow(avro_frame(spark, files, _arrival(files.paths) if arrival else None))
+        if files.format not in _TYPED:
+            check_utf8(spark, files)
         frame = _of_spark(spark, files, schema, check=check)
     if ARRIVAL in frame.columns:
         refuse_taken(files.origin)
@@ -163,7 +166,7 @@ def _arrival(paths: list[Place]) -> Column:
     rank = F.coalesce(found, F.raise_error(F.lit("a file of the batch was renamed")))
     return F.struct(
         rank.cast("int").alias("file"),
-        F.col("_metadata.file_block_start").alias("block"),
+        F.expr("input_file_block_start()").alias("block"),
         F.monotonically_increasing_id().alias("row"),
     )
 
@@ -181,8 +184,10 @@ def _inferred(spark: SparkSession, files: Files) -> spark_types.StructType | Non
     rows = []
     try:
         for path in files.paths:
-            with _text(path, "utf-8") as lines:
-                rows += [line for line in lines if line.strip()]
+            data = _head(path, _MOST_INFERRED)
+            if len(data) == _MOST_INFERRED:
+                return None
+            rows += [line for line in _lines(data, "utf-8") if line.strip()]
         if not rows or not all(isinstance(json.loads(row), dict) for row in rows):
             return None
         found = F.schema_of_json(F.lit(f"[{','.join(rows)}]"))
@@ -215,14 +220,21 @@ def _csv(spark: SparkSession, files: Files, schema: spark_types.StructType | Non
 
 def _header(path: Place) -> list[str]:
     """Return the names in the first line of a CSV file, `_c0` like Spark for no name; nothing for an empty file."""
-    with _text(path, "utf-8-sig") as text:
-        return [name or f"_c{index}" for index, name in enumerate(next(csv.reader(text), []))]
+    line = next(csv.reader(_lines(_head(path, _MOST_HEADER), "utf-8-sig")), [])
+    if sum(map(len, line)) > _MOST_HEADER // 2:
+        msg = f"{path} can't be read: its first line has more than {_MOST_HEADER >> 20} MiB; is it a CSV file?"
+        raise InputError(msg)
+    return [name or f"_c{index}" for index, name in enumerate(line)]
 
 
-@contextlib.contextmanager
-def _text(path: Place, encoding: str) -> Iterator[io.TextIOWrapper]:
+def _head(path: Place, most: int) -> bytes:
+    """Return the first `most` bytes of a file, counted decompressed: few bytes may become more than there is memory."""
     with path.open() as file, gzip.open(file) if path.suffixes[-1:] == [".gz"] else file as plain:
-        yield io.TextIOWrapper(plain, encoding, newline="")
+        return plain.read(most)
+
+
+def _lines(data: bytes, encoding: str) -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(data), encoding, newline="")
 
 
 def _uri(name: str) -> str:

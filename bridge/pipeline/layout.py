@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.config import capabilities
-from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, PREFIX, SEQUENCE
+from bridge.engines import ARRIVAL, CLAUSE, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, PREFIX, SEQUENCE
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
@@ -50,10 +50,12 @@ class Layout:
     Attributes:
         fields: the columns of the result in order; meta columns first where the stored side has them.
         schema: the Avro schema of the written columns, without meta columns.
+        onto_table: whether the versions of a real table are among the written ones.
     """
 
     fields: tuple[spark_types.StructField, ...]
     schema: AvroSchema
+    onto_table: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -101,7 +103,8 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
     current().learn(spark_types.StructType([*meta, *fields]).jsonValue())
     ordered = {field.name: field for field in (*meta, *fields)}
     in_order = [*(name for name in META_COLUMNS if name in ordered), *(n for n in ordered if n not in META_COLUMNS)]
-    return Layout(tuple(ordered[name] for name in in_order), _write_schema(plan, fields))
+    data = tuple(ordered[name] for name in in_order)
+    return Layout(data, _write_schema(plan, fields), onto_table=ORIGIN in written.columns)
 
 
 def as_nullable(field: spark_types.StructField) -> spark_types.StructField:
@@ -209,7 +212,8 @@ def incoming_side(frame: DataFrame, layout: Layout, plan: MergePlan, commit: Col
         arrival = sf.col(ARRIVAL) if ARRIVAL in frame.columns else sf.monotonically_increasing_id()
     delete = sf.col(IS_DELETE) if IS_DELETE in frame.columns else None
     ordering = sf.col(ORDERING) if ORDERING in frame.columns else None
-    control = _control(Origin.INCOMING, commit=commit, delete=delete, ordering=ordering, arrival=arrival)
+    clause = sf.col(CLAUSE) if CLAUSE in frame.columns else None
+    control = _control(Origin.INCOMING, commit=commit, delete=delete, ordering=ordering, arrival=arrival, clause=clause)
     if ORIGIN in frame.columns:  # rows of a real table among those of batches
         control[0] = sf.col(ORIGIN)
     stored = without_empty_partitions(frame, plan, layout.fields)
@@ -243,16 +247,17 @@ def _data(frame: DataFrame, layout: Layout) -> list[Column]:
     ]
 
 
-def _control(
+def _control(  # noqa: PLR0913 (one a column)
     origin: Origin,
     *,
     commit: Column | None = None,
     delete: Column | None = None,
     ordering: Column | None = None,
     arrival: Column | None = None,
+    clause: Column | None = None,
 ) -> list[Column]:
     columns = [sf.lit(int(origin)).cast("tinyint").alias(ORIGIN)]
-    named = {COMMIT: commit, IS_DELETE: delete, ORDERING: ordering, ARRIVAL: arrival}
+    named = {COMMIT: commit, IS_DELETE: delete, ORDERING: ordering, ARRIVAL: arrival, CLAUSE: clause}
     return columns + [column.alias(name) for name, column in named.items() if column is not None]
 
 

@@ -57,8 +57,8 @@ def combined_rows(outcomes: DataFrame) -> DataFrame:
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
     """Merge a batch into the stored rows, copy-on-write; return the rows that are stored afterwards.
 
-    Keys are unique among the stored rows: the engines in Python and Java refuse one that is there twice. The native
-    engine does where it broadcasts the batch, and else merges each of its rows.
+    Keys must be unique among the stored rows: the Python and Java engines refuse duplicates. The native engine does so
+    if it broadcasts the batch; otherwise it merges each duplicate.
     """
     return _upserted(stored, incoming, plan, only_rows=True)
 
@@ -77,7 +77,7 @@ def _upserted(
     return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows, books=books)
 
 
-def upsert_apart(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> tuple[DataFrame, Job, Layout]:
+def prepared_upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> tuple[DataFrame, Job, Layout]:
     """Return a batch as an upsert takes it, its job and its layout, for tasks that read stored rows themselves.
 
     Args:
@@ -166,4 +166,4 @@ def _first_commit() -> Column:
 
 def _instant() -> str:
     """Return the commit time of a write that starts now: yyyyMMddHHmmssSSS in UTC, as Hudi names instants."""
-    return datetime.datetime.now(datetime.UTC).strftime("%Y%m%d%H%M%S%f")[:17]
+    return datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d%H%M%S%f")[:17]

@@ -1,18 +1,50 @@
-"""The merge points for programs that want more than the rows: the books of the run, and what was set aside."""
+"""The result of one merge point on frames: the rows, the row counts of the run, and the quarantine."""
 
 from __future__ import annotations
 
+import dataclasses
 import functools
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from bridge.engines import Fate, recompiled_warnings
+from bridge.merge import class_warnings
+from bridge.pipeline.books_report import books_table, report_quarantine, statistics_of
 from bridge.pipeline.point_run import PointRun
-from bridge.spark import observing
+from bridge.report import Listing, Report, list_rows, plan_as_json
+from bridge.spark import described, observing, quoted
 
 if TYPE_CHECKING:
+    import contextlib
+
     from pyspark.sql import DataFrame
 
     from bridge.engines import Books
     from bridge.plan import MergePlan
+
+
+class Output(Protocol):
+    """Where frames are written, complete or not at all."""
+
+    def write(self, frame: DataFrame, name: str = "") -> None:
+        """Write a frame, below `name` where there are several."""
+
+    def aside(self, frame: DataFrame, name: str) -> DataFrame:
+        """Write a frame from which later ones are made, and return what was written."""
+
+    def drop(self, name: str) -> None:
+        """Delete what `aside` wrote."""
+
+
+class Written(NamedTuple):
+    """What an output has of a merge.
+
+    Attributes:
+        place: where the results are.
+        books: what became of the rows that came in.
+    """
+
+    place: str
+    books: Books
 
 
 def merge_frames(
@@ -27,81 +59,148 @@ def merge_frames(
 
     Args:
         point: combine-input, upsert, append, compact or snapshot, which are the functions of these names.
-        plan: what merges, and how; `on_error` says what becomes of a key that can't be merged.
+        plan: how versions merge; `on_error` says what to do with a key that can't be merged.
         stored: the stored rows, for all but combine-input.
         log: the log, for compact and snapshot; an append may have one.
         incoming: the batch, for combine-input, upsert and append.
 
     Raises:
-        InputError: the point does not exist, or a side is missing or too many.
-        PlanError: a column that the plan names is not there, or the settings ask for what is not ported.
+        ParameterError: the point does not exist, or an input is missing or superfluous.
+        PlanError: a column that the plan names is missing, or the settings need what is not ported.
     """
     given = {"stored": stored, "log": log, "incoming": incoming}
     return MergeReport(PointRun(point, {name: frame for name, frame in given.items() if frame is not None}, plan))
 
 
-class MergeReport:
-    """What `merge_frames` answers.
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class MergeReport(Listing):
+    """The result of `merge_frames`.
 
     The first read of any part computes all of it in one job, which Spark keeps until `close`, or the end of a `with`
     block.
+
+    Attributes:
+        run: the merge point.
+        written: what an output has of it, where `write` wrote one.
     """
 
-    def __init__(self, run: PointRun) -> None:
-        """Take a run that nothing has computed yet."""
-        self._run = run
+    run: PointRun
+    written: Written | None = None
+
+    @property
+    def verdict(self) -> str:
+        """How many rows the result has, in a sentence. Errors as in `books`."""
+        where = "" if self.written is None else f", written to {self.written.place}"
+        return f"{self.run.point}: {self.books.rows_out} rows{where}."
 
     @functools.cached_property
     def _kept(self) -> DataFrame:
         # Spark tells what it observed of a cached frame, and nothing of a checkpoint.
         # A cached plan runs with the settings of the moment in which it is marked.
-        with observing(self._run.outcomes.sparkSession):
-            return self._run.outcomes.persist()
+        with observing(self.run.outcomes.sparkSession):
+            return self.run.outcomes.persist()
 
     @functools.cached_property
-    def _parts(self) -> dict[str, DataFrame]:
+    def frames(self) -> dict[str, DataFrame]:
+        """The results by name: `rows`, or `stored` and `log` of an append; and `quarantine`, if asked.
+
+        Errors as in `books`.
+        """
         self.books  # noqa: B018 (it computes the outcomes, and refuses those that don't balance)
-        return self._run.split(self._kept)
+        return self.run.split(self._kept)
 
     @functools.cached_property
     def books(self) -> Books:
-        """What became of the rows that came in.
+        """Row counts.
 
         Raises:
             BooksError: rows were lost or doubled.
             MergeFailedError, PySparkException: a key can't be merged, and the plan has `on_error="fail"`.
         """
-        with observing(self._kept.sparkSession):
+        if self.written is not None:
+            return self.written.books
+        with self._described(), observing(self._kept.sparkSession):
             self._kept.write.format("noop").mode("overwrite").save()
-        return self._run.books(self._kept)
+        return self.run.books(self._kept)
 
     @property
     def rows(self) -> DataFrame:
         """The rows of the result; of an append the stored rows. Errors as in `books`."""
-        return self._parts.get("rows", self._parts.get("stored"))  # type: ignore[return-value]  # it has one of them
+        return self.frames.get("rows", self.frames.get("stored"))  # type: ignore[return-value]  # it has one of them
 
     @property
     def log(self) -> DataFrame | None:
         """The log after an append; None after anything else. Errors as in `books`."""
-        return self._parts.get("log")
+        return self.frames.get("log")
 
     @property
     def quarantine(self) -> DataFrame | None:
-        """The versions of keys that can't be merged; None unless the plan sets them aside. Errors as in `books`.
+        """The versions of keys that can't be merged; None unless the plan quarantines them. Errors as in `books`.
 
         All versions of such a key are here, the stored row included, and none in the result. Besides the data columns:
         `_pb_reason`, `_pb_merge_point` and `_pb_side` (stored, log, incoming) as text, `_pb_commit` (the number of the
         batch or log block, null for others), `_pb_kind` (data, delete), and `_pb_ordering` of a delete entry.
         """
-        return self._parts.get("quarantine")
+        return self.frames.get("quarantine")
+
+    def write(self, out: Output, place: str) -> MergeReport:
+        """Write the results in one pass over the inputs; several are split once the outcomes are written.
+
+        Raises:
+            BooksError: the rows that came in are not those that are accounted for.
+        """
+        run = self.run
+        with self._described(), observing(run.outcomes.sparkSession):
+            if run.has_one_result:
+                for frame in run.split(run.outcomes).values():
+                    out.write(frame)
+                return dataclasses.replace(self, written=Written(place, run.books(run.outcomes)))
+            outcomes = out.aside(run.outcomes, "outcomes")
+            books = run.books(outcomes)
+            for name, frame in run.split(outcomes).items():
+                out.write(frame, name)
+            out.drop("outcomes")
+        return dataclasses.replace(self, written=Written(place, books))
+
+    def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
+        """Return the report of the command line: `sample` rows; without it all, or a readable number if not `whole`."""
+        plan, ran, books = self.run.plan, self.run.choice, self.books
+        about = {"point": self.run.point, "ran": {"engine": ran.engine.value, "why": ran.why}}
+        report = Report("merge", self.verdict, plan=plan_as_json(plan) | about)
+        report.warnings = class_warnings(plan) + recompiled_warnings(plan)
+        report.statistics = statistics_of(books)
+        counts = {name.replace("_", " "): n for name, n in report.statistics.items() if isinstance(n, int)}
+        report.body = [
+            f"engine {ran.engine}: {ran.why}",
+            ", ".join(f"{name} {n}" for name, n in counts.items()),
+            books_table(books),
+        ]
+        if self.written is None:
+            self._list(report, sample, whole=whole)
+        newer = [side for side in books.rows_in if side != "stored"]
+        report_quarantine(
+            report,
+            books.total(Fate.QUARANTINED),
+            all_that_came=books.total(Fate.QUARANTINED, newer) == sum(books.rows_in[side] for side in newer),
+            where="among the results" if self.written is None else f"in {self.written.place}/quarantine",
+        )
+        return report
+
+    def _list(self, report: Report, sample: int | None, *, whole: bool) -> None:
+        """Add the rows of each result to the report."""
+        for name, frame in self.frames.items():
+            ordered = frame.orderBy(*map(quoted, self.run.plan.identity))
+            before = len(report.results)
+            list_rows(report, ordered, frame.count(), sample, whole=whole, name=name)
+            if len(self.frames) > 1:
+                report.results[before:] = [{"to": name, **row} for row in report.results[before:]]
+
+    def _described(self) -> contextlib.AbstractContextManager[None]:
+        plan = self.run.plan
+        what = f"{self.run.point}: {plan.payload_name}, Hudi {plan.release}, {plan.table_type.long_name}"
+        return described(self.run.outcomes.sparkSession, what)
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        if "_kept" in self.__dict__:
+        if "_kept" in vars(self):
             self._kept.unpersist()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.redaction import current
 from bridge.report import Chart, json_field
@@ -26,7 +26,7 @@ def keys_by_partition(versions: DataFrame, plan: MergePlan) -> dict[str, int]:
     return {partition_name(plan, row[:-1]): row[-1] for row in rows.collect()}
 
 
-def partition_name(plan: MergePlan, values: Sequence[Any]) -> str:
+def partition_name(plan: MergePlan, values: Sequence[object]) -> str:
     """Return the values of the partition columns as the page shows them."""
     named = zip(plan.partition, values, strict=True)
     return "/".join(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import string
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from bridge.plan import MergePlan, TableType
     from bridge.programs import StandardPath
+    from bridge.report import JsonObject
 
 _Pair = tuple[int, int]
 _Counts = tuple[int, ...]
@@ -64,7 +65,7 @@ class Disagreements(NamedTuple):
         pairs = itertools.combinations(self.groups, 2)
         return [f"{one.name}-{other.name}" for one, other in pairs if _end(one, ends) != _end(other, ends)]
 
-    def as_json(self, plan: MergePlan) -> dict[str, Any]:
+    def as_json(self, plan: MergePlan) -> JsonObject:
         """Return statistics: groups with their paths, pairs of groups, kinds and changes."""
         return {
             "paths": [
@@ -98,7 +99,7 @@ class Disagreements(NamedTuple):
             (group.name, "\n".join(one.words for one in group.paths), f"{sum(counts):,}")
             for group, counts in zip(self.groups, first.differing, strict=True)
         ]
-        title = "Paths that every key can take, and how many keys end differently than on A"
+        title = "Paths of every key, and the keys that differ from A"
         yield Table(("", "paths", "keys"), lines, title, frozenset({"keys"}))
         if len(self.groups) > 2:  # noqa: PLR2004 (else the column above has it)
             names = [group.name for group in self.groups]

@@ -5,21 +5,22 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.engines import Books, Fate, recompiled_warnings
+from bridge.merge import class_warnings
 from bridge.pipeline.all_paths import answers_of, counted, key_answers, path_outcomes, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
 from bridge.pipeline.books_report import books_in, books_table
 from bridge.pipeline.path_groups import agreed, disagreements
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
 from bridge.pipeline.paths_view import by_partition, overview
-from bridge.pipeline.scope_report import tell_scope
+from bridge.pipeline.scope_report import report_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
 from bridge.redaction import cached_as_hidden
-from bridge.report import Report, Showable, Table, cell, limit_of, plan_as_json, sides_as_json
+from bridge.report import Judged, Listing, Report, Severity, Table, cell, limit_of, plan_as_json, sides_as_json
 from bridge.spark import kept
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class PathsReport(Showable):
-    """What `all_paths` answers. Nothing runs before a figure or a row is read.
+class PathsReport(Judged, Listing):
+    """The result of `all_paths`. Nothing runs before a figure or a row is read.
 
     Spark keeps the answers from then on; `close`, or a `with` block, releases them.
 
@@ -93,9 +94,11 @@ class PathsReport(Showable):
         return smallest(self._versions, self.answers, self.plan, self.table_types) if self.counts.depending else None
 
     @property
-    def success(self) -> bool:
-        """Whether no key depends on the path."""
-        return not self.counts.depending
+    def severities(self) -> frozenset[Severity]:
+        """Whether a key depends on the path, and whether not every path of every key was tried."""
+        counts = self.counts
+        depends = Severity.CHANGED if counts.depending else Severity.UNCHANGED
+        return Severity.in_part({depends}, counts.many or counts.incomplete or self.batches.is_sample)
 
     @property
     def verdict(self) -> str:
@@ -110,7 +113,7 @@ class PathsReport(Showable):
         """
         return key_answers(self.answers, self.plan, limit, spread=spread) if self.counts.depending else []
 
-    def _readable(self) -> Report:
+    def _short_report(self) -> Report:
         report = self.to_report(whole=False)
         report.view = self.to_view()
         return report
@@ -125,19 +128,9 @@ class PathsReport(Showable):
         """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
         return _report(self, limit_of(sample, whole=whole), warns=whole or sample is not None)
 
-    def to_json(self, sample: int | None = None) -> str:
-        """Return what `payload-bridge simulate --all-paths --output json` prints."""
-        return self.to_report(sample).as_json()
-
     def close(self) -> None:
         """Release the rows that Spark keeps."""
         self.outcomes.unpersist()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     @property
     def _versions(self) -> DataFrame:
@@ -149,11 +142,11 @@ def all_paths(
 ) -> PathsReport:
     """Run batches through every path, and find the keys whose row depends on it.
 
-    `bridge.key_paths` says what counts as a path. One job; all versions of a key are in the memory of one task.
+    `bridge.key_paths` says what counts as a path. Runs one job; a task holds all versions of a key in memory.
 
     Args:
         batches: the batches, or one DataFrame a batch.
-        plan: what merges, and how; its table type does not count. The small-file rule plays no part.
+        plan: how versions merge; its table type and the small-file rule are ignored.
         table_types: the table types whose paths are tried.
 
     Raises:
@@ -171,7 +164,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
     answers = found.collect(limit)
     by_key = [list(same) for _, same in itertools.groupby(answers, key=lambda answer: answer.key)]
 
-    report = Report("simulate", found.verdict, success=found.success)
+    report = Report("simulate", found.verdict, found.severities)
     report.plan = plan_as_json(found.plan) | {
         "table_type": "both" if len(types) > 1 else types[0].value,
         "all_paths": True,
@@ -188,7 +181,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "smallest": None if example is None else _example_as_json(example),
     }
     report.results = [_key_as_json(of_key, found.disagreements) for of_key in by_key]
-    report.warnings += [*_warnings(counts, found.plan), *recompiled_warnings(found.plan)]
+    report.warnings = [*class_warnings(found.plan), *recompiled_warnings(found.plan), *_warnings(counts, found.plan)]
     if warns and counts.depending > limit:
         report.warnings.append(f"only the first {limit} of {counts.depending} keys are listed (--sample)")
     if example is not None:
@@ -198,7 +191,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
     if answers:
         report.body.append(_keys(answers, len(by_key), counts.depending))
     report.body.append(books_table(found.books, f"{types[0].long_name}, the batches as they are"))
-    tell_scope(report, found.batches, found.plan, {"every path": counts.depending}, "depend on the path")
+    report_scope(report, found.batches, found.plan, {"every path": counts.depending}, "depend on the path")
     return report
 
 
@@ -214,13 +207,13 @@ def _verdict(counts: PathCounts, example: SmallestFound | None, types: Sequence[
 def _warnings(counts: PathCounts, plan: MergePlan) -> Iterator[str]:
     if counts.many:
         yield (
-            f"{counts.many} of {counts.keys} keys have more than {FEW} versions; of these a commit has one version, a "
-            "batch, two batches that follow each other, or all versions, and nothing in between was tried"
+            f"{counts.many} of {counts.keys} keys have more than {FEW} versions; for these, commits of one version, "
+            "one batch, two consecutive batches and all versions were tried, and nothing in between"
         )
     if counts.incomplete:
         yield (
-            f"of {counts.incomplete} keys more than {STATES} states were reached between two commits and only the "
-            "nearest followed; they may have more results"
+            f"for {counts.incomplete} keys more than {STATES} states were reached between two commits and only the "
+            "nearest were followed; they may have more results"
         )
     if small_file_candidates(plan.props):
         yield f"{keys.SMALL_FILE_LIMIT} is ignored: the paths of a key do not depend on the other keys of its partition"
@@ -280,7 +273,7 @@ def _columns(answers: list[KeyAnswer]) -> list[str]:
 # -- as JSON
 
 
-def _key_as_json(answers: list[KeyAnswer], paths: Disagreements) -> dict[str, Any]:
+def _key_as_json(answers: list[KeyAnswer], paths: Disagreements) -> dict[str, object]:
     first = answers[0]
     ends = first.standard or []
     return {
@@ -292,7 +285,7 @@ def _key_as_json(answers: list[KeyAnswer], paths: Disagreements) -> dict[str, An
     }
 
 
-def _answer_as_json(answer: KeyAnswer) -> dict[str, Any]:
+def _answer_as_json(answer: KeyAnswer) -> dict[str, object]:
     path = answer.path
     return {
         "path": path_words(path, answer.batches),
@@ -304,7 +297,7 @@ def _answer_as_json(answer: KeyAnswer) -> dict[str, Any]:
     }
 
 
-def _example_as_json(example: SmallestFound) -> dict[str, Any]:
+def _example_as_json(example: SmallestFound) -> dict[str, object]:
     left, right = example.left, example.right
     return {
         "key": left.key,

@@ -43,7 +43,7 @@ def overview(plan: MergePlan, counts: PathCounts, paths: Disagreements, charts: 
         charts=charts,
         causes=_changes(paths),
         cause_title="What changes the row",
-        cause_note="the least that differs from the batches as given",
+        cause_note="the smallest difference from the batches as given",
         paths=[_line(plan, group) for group in paths.groups],
     )
 

@@ -1,13 +1,14 @@
-"""PointRun: one merge point on frames, with the books of the run and the rows that are set aside, from one pass."""
+"""PointRun: one merge point on frames, with the row counts of the run and the quarantined rows, from one pass."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
 from bridge.engines import NEWER, PREFIX, QUARANTINE, Books, Fate, books_columns, visible
-from bridge.errors import BooksError, InputError
+from bridge.errors import BooksError, InputError, ParameterError
 from bridge.pipeline.layout import data_fields
 from bridge.pipeline.merge_points import (
     append_outcomes,
@@ -17,13 +18,15 @@ from bridge.pipeline.merge_points import (
     read_outcomes,
     upsert_outcomes,
 )
+from bridge.pipeline.run import choice_of
 from bridge.spark import ObservedFrame, can_observe, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from pyspark.sql import DataFrame
 
+    from bridge.engines import Choice
     from bridge.plan import MergePlan
 
 POINTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -47,7 +50,7 @@ class PointRun:
 
     Attributes:
         point: its name, as on the command line.
-        plan: what merges, and how.
+        plan: how versions merge.
         outcomes: the outcomes, which one action must compute before `books` are read.
     """
 
@@ -55,18 +58,10 @@ class PointRun:
         """Set up the run; nothing is computed.
 
         Raises:
-            InputError: the point does not exist, or a side is missing or too many.
+            ParameterError: as in `check_sides`.
         """
-        if point not in POINTS:
-            msg = f"unknown merge point {point!r}; choose one of {', '.join(POINTS)}"
-            raise InputError(msg)
-        needed, optional = POINTS[point]
-        if missing := [name for name in needed if name not in frames]:
-            msg = f"{point} needs {' and '.join(missing)}"
-            raise InputError(msg)
-        if extra := [name for name in frames if name not in {*needed, *optional}]:
-            msg = f"{point} does not take {' and '.join(extra)}; leave it out"
-            raise InputError(msg)
+        check_sides(point, frames)
+        needed, _ = POINTS[point]
         self.point, self.plan = point, plan
         self._frames = dict(frames)
         # The log of an append tells a global index where rows are; no row of it is merged.
@@ -89,6 +84,15 @@ class PointRun:
                 return append_outcomes(frames["stored"], frames["incoming"], plan, frames.get("log"), books=True)
             case _:
                 return read_outcomes(frames["stored"], frames["log"], plan, program=self.point, books=True)
+
+    @functools.cached_property
+    def choice(self) -> Choice:
+        """Which engine runs it, and why."""
+        newer = self._frames["log" if self.point in {"snapshot", "compact"} else "incoming"]
+        is_global = self.plan.global_index and self.point in {"upsert", "append"}
+        program = self.point.replace("-", "_") + ("_global_index" if is_global else "")
+        stored = [self._frames["stored"]] if "stored" in self._frames else []
+        return choice_of(program, self.plan, newer, *stored)
 
     @property
     def has_one_result(self) -> bool:
@@ -141,6 +145,26 @@ class PointRun:
         if self.plan.on_error == "quarantine":
             found["quarantine"] = set_aside(outcomes)
         return found
+
+
+def check_sides(point: str, given: Collection[str]) -> None:
+    """Refuse sides that a merge point does not have.
+
+    Raises:
+        ParameterError: the point does not exist, or a side is missing or too many.
+    """
+    if point not in POINTS:
+        msg = f"unknown merge point {point!r}; choose one of {', '.join(POINTS)}"
+        raise ParameterError(msg)
+    needed, optional = POINTS[point]
+    missing = [f"`{name}`" for name in needed if name not in given]
+    extra = [f"`{name}`" for name in given if name not in {*needed, *optional}]
+    if missing:
+        msg = f"{point} needs {' and '.join(missing)}"
+        raise ParameterError(msg)
+    if extra:
+        msg = f"{point} does not take {' and '.join(extra)}; leave {'it' if len(extra) == 1 else 'them'} out"
+        raise ParameterError(msg)
 
 
 def sets_aside(outcomes: DataFrame) -> bool:

@@ -63,13 +63,14 @@ def job_of(sides: list[DataFrame], layout: Layout, plan: MergePlan, *, program: 
         layout.names,
         program,
         has_entries=any(IS_DELETE in side.columns for side in sides),
+        onto_table=layout.onto_table,
         fits_one_task=_fits_one_task(plan, sides[-1]),
         few_bytes=_few_bytes(plan, program, *reversed(sides)),
         **told,
     )
 
 
-def tell_choices(report: Report, choices: Mapping[str, Choice]) -> None:
+def report_choices(report: Report, choices: Mapping[str, Choice]) -> None:
     """Put into a report which engine ran what, and why."""
     report.plan["ran"] = {name: {"engine": one.engine.value, "why": one.why} for name, one in choices.items()}
     report.body += [f"{name}: engine {one.engine}: {one.why}" for name, one in choices.items()]

@@ -16,8 +16,9 @@ from bridge.engines import COMMIT
 from bridge.errors import InputError, PlanError
 from bridge.pipeline.layout import join_rows
 from bridge.programs import small_file_candidates
-from bridge.redaction import current
-from bridge.spark import distinct_keys, is_floating, quoted
+from bridge.redaction import shown_values
+from bridge.spark import distinct_keys, functions, is_floating, quoted
+from payloads.arguments import checked
 from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -26,12 +27,14 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.plan import MergePlan
+    from bridge.report import JsonObject
 
 _NULL: Final = "__HIVE_DEFAULT_PARTITION__"
 _DAY: Final = len("20241231")
 _BITS: Final = 53  # all that a float distinguishes
 
 
+@checked
 @dataclasses.dataclass(frozen=True)
 class Scope:
     """The keys of the batches that a run takes, with all of their versions.
@@ -42,8 +45,8 @@ class Scope:
     Attributes:
         partitions: the partitions, each as its columns with their values as text; empty for all. The condition reaches
             the reader of the files.
-        since: the keys with a version in this batch or a later one; earlier batches write the rows that these keys
-            have by then. The name of a batch, or text that sorts before it; None for all.
+        since: the keys with a version in this batch or a later one; earlier batches are collapsed to the rows of these
+            keys by then. The name of a batch, or text that sorts before it; None for all.
         keys_sample: the share of record keys, above 0 and at most 1; None for all.
     """
 
@@ -75,8 +78,13 @@ class Scope:
         """Whether keys are chosen, not partitions alone."""
         return self.since is not None or self.keys_sample is not None
 
+    @property
+    def is_sample(self) -> bool:
+        """Whether a share of the keys stands for others, which are not checked."""
+        return self.keys_sample is not None and self.keys_sample < 1
+
     def check(self, plan: MergePlan) -> None:
-        """Refuse a scope that would tear versions of a key apart, or keys that decide together.
+        """Refuse a scope that would separate versions of a key, or keys that affect each other.
 
         Raises:
             PlanError: saying why, and what to choose instead.
@@ -92,7 +100,7 @@ class Scope:
             msg = "with a global index a key may move to other partitions; choose keys by a sample, not by partitions"
             raise PlanError(msg)
         if self.chooses_keys and small_file_candidates(plan.props):
-            msg = "by the small-file rule the keys of a partition decide together; choose whole partitions"
+            msg = "with small-file handling the keys of a partition affect each other; choose whole partitions"
             raise PlanError(msg)
 
     # -- filters
@@ -164,21 +172,16 @@ class Scope:
         """Say of which keys a sample is taken."""
         told = "the keys"
         if self.partitions:
-            places = ["/".join(_shown(one).values()) or "the empty partition" for one in self.partitions]
+            places = ["/".join(shown_values(one).values()) or "the empty partition" for one in self.partitions]
             told += f" in {places[0]}" if len(places) == 1 else f" in {', '.join(places[:-1])} and {places[-1]}"
         if self.since is not None:
             told += f" with a version in {names[self.first(names) - 1]} or later"
         return told if told != "the keys" else "all keys"
 
-    def as_json(self) -> dict[str, Any]:
+    def as_json(self) -> JsonObject:
         """Return the scope under the names of the options."""
-        partitions = [_shown(one) for one in self.partitions]
+        partitions = [shown_values(one) for one in self.partitions]
         return {"partitions": partitions, "since": self.since, "keys_sample": self.keys_sample}
-
-
-def _shown(partition: Mapping[str, str]) -> dict[str, str]:
-    """Return a partition as reports show it."""
-    return {name: current().text(name, text) for name, text in partition.items()}
 
 
 def is_null(value: str) -> bool:
@@ -236,7 +239,7 @@ def _is(frame: DataFrame, values: Mapping[str, str]) -> Column:
 def _text(field: spark_types.StructField) -> Column:
     """Return a key column as text that depends on its value alone, not on the session's time zone."""
     is_instant = isinstance(field.dataType, spark_types.TimestampType)
-    column = sf.unix_micros(quoted(field.name)) if is_instant else quoted(field.name)
+    column = functions.unix_micros(quoted(field.name)) if is_instant else quoted(field.name)
     return column.cast("string")
 
 

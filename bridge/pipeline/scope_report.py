@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.pipeline.scope import percent
 from bridge.spark import distinct_keys
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from bridge.pipeline.batches import Batches
     from bridge.plan import MergePlan
-    from bridge.report import Report
+    from bridge.report import JsonObject, Report
 
 CONFIDENCE: Final = 0.95
 METHOD: Final = "Wilson score interval"
@@ -59,7 +59,7 @@ class Estimate(NamedTuple):
         return f"{seen}; of {population} {ends} do ({CONFIDENCE:.0%} confidence, {METHOD})."
 
 
-def tell_scope(
+def report_scope(
     report: Report,
     batches: Batches,
     plan: MergePlan,
@@ -82,10 +82,10 @@ def tell_scope(
     words = scope.words(batches.names)
     report.plan["scope"] = scope.as_json()
     report.verdict = f"{report.verdict.rstrip('.')}. Scope: {words}."
-    told = [f"Scope: {words}. Every version of these keys was merged, so their answers are exact."]
+    told = [f"Scope: {words}. Every version of these keys was merged, so their results are exact."]
     if batches.first > 1:
-        told.append("Earlier batches write what the table holds of these keys by then; their snapshots are left out.")
-    found: dict[str, Any] = {"exact_for": words}
+        told.append("Earlier batches are collapsed to the rows of these keys by then; their snapshots are left out.")
+    found: JsonObject = {"exact_for": words}
     if scope.keys_sample is not None and differing is not None:
         population, keys = scope.population(batches.names), _record_keys(batches.versions(plan), plan)
         numbers = {

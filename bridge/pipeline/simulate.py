@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as sf
 
 from bridge.config import keys
-from bridge.engines import COMMIT, FIRST, LAST, with_strategy_id
+from bridge.engines import CLAUSE, COMMIT, FIRST, IS_DELETE, LAST, with_strategy_id
 from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, data_fields, incoming_side, layout_of
+from bridge.pipeline.merged_rows import with_statements
 from bridge.pipeline.run import check_that_rows_are_all, run
 from bridge.plan import TableType
 from bridge.programs import (
     UPSERTS,
     check_operated,
     check_operations,
+    check_writes,
     handovers,
-    inserts_into_files,
     small_file_candidates,
 )
 from bridge.spark import quoted
@@ -67,10 +68,46 @@ def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts;
     `snapshots_of` leaves both out.
     """
+    plan = with_strategy_id(versions.sparkSession, plan)
+    versions = evaluated(versions, plan, operations)
     layout, side = commits_of(versions, plan)
+    return _written(side, layout, plan, commits, compact_after=compact_after, operations=operations, books=books)
+
+
+def _written(  # noqa: PLR0913 (settings of one job)
+    side: DataFrame,
+    layout: Layout,
+    plan: MergePlan,
+    commits: int,
+    *,
+    compact_after: Collection[int],
+    operations: Operations,
+    books: bool = False,
+) -> DataFrame:
     if operations.by_commit:
         return _operated(side, layout, plan, commits, compact_after, operations, books=books)
     return _simulated([side], layout, plan, commits, compact_after, books=books)
+
+
+def evaluated(versions: DataFrame, plan: MergePlan, operations: Operations) -> DataFrame:
+    """Return the versions with what the clauses of MERGE INTO statements make of the rows of their sources.
+
+    Raises:
+        PlanError: a statement can't be run on a table of this plan.
+        InputError: an expression of it does not fit.
+    """
+    if not operations.statements:
+        return versions
+    check_operations(plan, operations)
+
+    def before(earlier: DataFrame, commits: int) -> DataFrame:
+        """Return the snapshot of a copy-on-write table, which has no log to be compacted."""
+        then = operations.until(commits)
+        unused = [name for name, used in ((CLAUSE, then.statements), (IS_DELETE, then.by_commit)) if not used]
+        layout, side = commits_of(earlier.drop(*unused), plan)
+        return snapshots_of(_written(side, layout, plan, commits, compact_after=(), operations=then))
+
+    return with_statements(versions, plan, operations, before)
 
 
 def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]:
@@ -108,10 +145,14 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         if not (1 if properties is None else 0) <= one.after <= commits:
             msg = f"the upgrade can't come after commit {one.after}; there are {commits}, counted from 1"
             raise PlanError(msg)
+    if operations.statements:
+        msg = "MERGE INTO was not recorded together with an upgrade; leave one of them out"
+        raise PlanError(msg)
     spark = versions.sparkSession
     old = with_strategy_id(spark, old)
     takeovers = [one._replace(plan=with_strategy_id(spark, one.plan)) for one in takeovers]
     change = handovers(old, takeovers, commits=commits, properties=properties)
+    check_writes(old, commits, change=change, operations=operations)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
     arguments: dict[str, Any] = {
@@ -121,9 +162,10 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         "handover": change,
     }
     if operations.by_commit:
-        check_operations(old, operations)
+        for writer in (old, *(one.plan for one in takeovers)):
+            check_operations(writer, operations, commits)
         check_operated(old, change, operations)
-        arguments |= {"operations": operations, "one_file": inserts_into_files(old.props)}
+        arguments["operations"] = operations
     program = program_of(old, operations, upgraded=True)
     return run([side], layout, old, program=program, arguments=arguments, books=books)
 
@@ -147,6 +189,7 @@ def _simulated(  # noqa: PLR0913 (settings of one job)
     *,
     books: bool,
 ) -> DataFrame:
+    check_writes(plan, commits)
     log_updates, candidates = plan.table_type is TableType.MERGE_ON_READ, _candidates(plan)
     if candidates and (plan.global_index or not plan.combine_before_upsert):
         what = "a global index" if plan.global_index else "a batch that is not combined"
@@ -167,15 +210,14 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
     *,
     books: bool,
 ) -> DataFrame:
-    check_operations(plan, operations)
+    check_operations(plan, operations, commits)
+    check_writes(plan, commits, operations=operations)
     arguments: dict[str, Any] = {
         "commits": commits,
         "compact_after": tuple(compact_after),
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "operations": operations,
     }
-    if not plan.global_index:
-        arguments["one_file"] = inserts_into_files(plan.props)
     return run([side], layout, plan, program=program_of(plan, operations), arguments=arguments, books=books)
 
 

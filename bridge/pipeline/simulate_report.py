@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
@@ -13,14 +13,14 @@ from pyspark.sql import functions as sf
 from bridge.engines import COMMIT, Fate, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.batches import as_batches
-from bridge.pipeline.books_report import books_in, books_table, tell_quarantine, with_partitions
+from bridge.pipeline.books_report import books_in, books_table, report_quarantine, with_partitions
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
-from bridge.pipeline.run import choice_of, tell_choices
-from bridge.pipeline.scope_report import tell_scope
+from bridge.pipeline.run import choice_of, report_choices
+from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
-from bridge.programs import Takeover
-from bridge.report import SAMPLE, Report, Showable, Table, json_rows, limit_of, plan_as_json
+from bridge.programs import Takeover, operation_warnings
+from bridge.report import SAMPLE, Listing, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
@@ -31,24 +31,25 @@ if TYPE_CHECKING:
     from bridge.engines import Books, Choice
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
+    from bridge.report import JsonObject
 
 _PLACE = "_pb_place"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
-class SimulateReport(Showable):
-    """What `simulate` answers for one table. Nothing runs before a figure or a row is read.
+class SimulateReport(Listing):
+    """The result of `simulate` for one table. Nothing runs before a figure or a row is read.
 
     Once figures are read, the snapshots are kept by Spark; `close`, or a `with` block, releases them.
 
     Attributes:
         batches: what was written.
-        plan: what merged, until `new` took the table over.
+        plan: how versions merged until the upgrade to `new`.
         outcomes: the rows of all snapshots, each once, and what `books` and `quarantine` are made of.
         compact_after: the commits after which the log was compacted.
-        new: the plan that took the table over, after the commit `upgrade_after`.
+        new: the plan after the upgrade, which follows the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
-        via: who took the table over before `new` did.
+        via: the writers between `plan` and `new`.
         keep_table_version: whether `new` left the table at its version.
         ran: which engine runs the commits, and why.
     """
@@ -65,7 +66,7 @@ class SimulateReport(Showable):
 
     @property
     def quarantine(self) -> DataFrame | None:
-        """All versions of the keys that can't be merged, which no snapshot has; None unless the plan sets them aside.
+        """All versions of the keys that can't be merged, which no snapshot has; None unless the plan quarantines them.
 
         The columns besides the data are those of `MergeReport.quarantine`.
         """
@@ -73,7 +74,7 @@ class SimulateReport(Showable):
 
     @functools.cached_property
     def books(self) -> Books:
-        """What became of the rows that came in, by the snapshot after their batch.
+        """Row counts, by the snapshot after their batch.
 
         A row is kept if that snapshot shows it and the one before did not, merged if the snapshot shows another row of
         its key that is new, deleted if it shows less than before, and ignored if it shows what it did before. A row of
@@ -129,27 +130,14 @@ class SimulateReport(Showable):
         """The snapshots, kept from the first job on."""
         return snapshots_of(self._kept_outcomes)
 
-    def _readable(self) -> Report:
-        return self.to_report(whole=False)
-
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line; `whole`: with the rows of each snapshot, `sample` of them at most."""
         return report_simulations([self], sample, whole=whole)
-
-    def to_json(self, sample: int | None = None) -> str:
-        """Return what `payload-bridge simulate --output json` prints."""
-        return self.to_report(sample).as_json()
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
         if "_kept_outcomes" in self.__dict__:
             self._kept_outcomes.unpersist()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection[int] = ()) -> SimulateReport:
@@ -159,12 +147,12 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
 
     Args:
         batches: the batches, or one DataFrame a batch.
-        plan: what merges, and how.
+        plan: how versions merge.
         compact_after: the commits after which the log of a merge-on-read table is compacted, before the snapshot.
 
     Raises:
         InputError: a batch does not fit the one before it.
-        PlanError: a column that the plan names is not there, or a setting needs what is not ported.
+        PlanError: a column that the plan names is missing, or a setting needs what is not ported.
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
@@ -191,12 +179,12 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     via: Sequence[Takeover] = (),
     compact_after: Collection[int] = (),
 ) -> SimulateReport:
-    """Do what `simulate` does for a table that `old` writes until the batch `upgrade_after`, and then `new`.
+    """Simulate a table that `old` writes until the batch `upgrade_after`, and `new` from then on.
 
-    The upgrade is part of the first write of the new release; if `new` has an older one, the table is downgraded
-    before. With `keep_table_version` the new release leaves the table at its version. `via` are writers that take the
-    table over before `new` does, as where an upgrade goes in two steps. If `upgrade_after` is the last batch, the new
-    release only reads, and the last snapshot is its.
+    The upgrade is part of the first write of the new release; if `new` has an older one, the table is downgraded first.
+    With `keep_table_version` the new release leaves the table at its version. `via` are intermediate writers, for an
+    upgrade in several steps. If `upgrade_after` is the last batch, the new release only reads, and the last snapshot is
+    what it shows.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
@@ -232,6 +220,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     plan = (first := parts[0]).plan
     report = Report("simulate", "", plan=plan_as_json(plan), warnings=class_warnings(plan))
     report.warnings += recompiled_warnings(plan, first.new or plan)
+    plans = (*(part.plan for part in parts), first.new or plan)
+    report.warnings += operation_warnings(first.batches.operations_of(plan), *plans)
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),
@@ -260,8 +250,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _add_snapshots(report, parts, sample)
     for part in parts:
         _add_quarantine(report, part, sample, whole=whole)
-    tell_scope(report, first.batches, plan, disagreeing, "disagree after the last batch")
-    tell_choices(report, {part.plan.table_type.value: part.ran for part in parts if part.ran is not None})
+    report_scope(report, first.batches, plan, disagreeing, "disagree after the last batch")
+    report_choices(report, {part.plan.table_type.value: part.ran for part in parts if part.ran is not None})
     return report
 
 
@@ -297,7 +287,7 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
         report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
     report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
-    tell_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")
+    report_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")
 
 
 def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sample: int | None) -> None:
@@ -317,7 +307,7 @@ def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int 
     """Put the snapshots into the results, `sample` rows of each."""
     limit = limit_of(sample, whole=True)
     for part in parts:
-        by_commit: dict[int, list[dict[str, Any]]] = collections.defaultdict(list)
+        by_commit: dict[int, list[JsonObject]] = collections.defaultdict(list)
         identity = [*map(quoted, part.plan.identity)]
         place = sf.row_number().over(Window.partitionBy(COMMIT).orderBy(*identity))
         first = part.kept.withColumn(_PLACE, place).where(sf.col(_PLACE) <= limit).drop(_PLACE)

@@ -9,7 +9,7 @@ from pyspark.sql import types as spark_types
 
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError
-from bridge.spark import quoted
+from bridge.spark import functions, quoted
 from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
@@ -65,4 +65,4 @@ def _comparable(kind: spark_types.DataType, column: str) -> Any:
         msg = f"the batch column {column!r} is {kind.simpleString()}, which has no order; name a column of plain values"
         raise InputError(msg)
     # An instant becomes a local time in Python, which an hour of each autumn has twice.
-    return sf.unix_micros(quoted(column)) if isinstance(kind, spark_types.TimestampType) else quoted(column)
+    return functions.unix_micros(quoted(column)) if isinstance(kind, spark_types.TimestampType) else quoted(column)

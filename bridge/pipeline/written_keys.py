@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE
+from bridge.errors import InputError
 from bridge.pipeline.layout import join_rows
 from bridge.programs import WriteOperation
-from bridge.spark import distinct_keys, quoted
+from bridge.spark import common_types, distinct_keys, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -49,3 +50,31 @@ def _replaced(versions: DataFrame, plan: MergePlan, number: int, *, whole_table:
     arrival = sf.lit(None).cast(versions.schema[ARRIVAL if plan.arrival is None else plan.arrival].dataType)
     name = ARRIVAL if plan.arrival is None else plan.arrival
     return before.select("*", sf.lit(number).alias(COMMIT), arrival.alias(name), sf.lit(True).alias(IS_DELETE))
+
+
+def check_names(
+    number: int, operation: WriteOperation, frame: DataFrame, whole: Sequence[DataFrame], plan: MergePlan
+) -> None:
+    """Check incomplete rows: they have what their operation names, in types that the table has had.
+
+    Raises:
+        InputError: naming the batch and the columns.
+    """
+    what = f"batch {number} ({operation.value})"
+    needed = plan.partition if operation is WriteOperation.DELETE_PARTITION else plan.identity
+    if operation.is_statement:  # with a global index it names the partition besides the key
+        needed = tuple(dict.fromkeys((*needed, *plan.partition)))
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        msg = f"{what} lacks {', '.join(missing)}; give all columns of each key"
+        raise InputError(msg)
+    unknown = [name for name in frame.columns if name not in whole[-1].columns]
+    if unknown:
+        msg = f"{what} has {', '.join(unknown)}, which the table lacks; correct the names"
+        raise InputError(msg)
+    table = common_types(whole)
+    for name, own in frame.dtypes:
+        kind = table[name].simpleString()
+        if name != ARRIVAL and own not in {kind, *(dict(one.dtypes).get(name) for one in whole)}:
+            msg = f"{what} has {name!r} as {own}, the table as {kind}; cast it"
+            raise InputError(msg)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline, Simulate
+from bridge.programs.file_group import FileGroup
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
 from bridge.programs.handover import (
@@ -15,6 +16,7 @@ from bridge.programs.handover import (
     handovers,
     is_downgrade,
 )
+from bridge.programs.merge_checks import check_statement, operation_warnings
 from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
@@ -22,6 +24,7 @@ from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import Change, PathEnding, PathKind, check_plan, key_paths, smallest_history
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
+from bridge.programs.second_write import RefusedBatch, check_writes, refused_batch
 from bridge.programs.small_files import (
     MEASURED_EVERY,
     MOST_BYTES,
@@ -31,10 +34,11 @@ from bridge.programs.small_files import (
     small_file_candidates,
 )
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
+from bridge.programs.sql_merge import ClauseAction, MergeClause, MergeStatement
 from bridge.programs.staged import Stage
 from bridge.programs.standard_paths import StandardPath, standard_paths
 from bridge.programs.upgrade import Upgrade
-from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations
+from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations, unrecorded
 
 __all__ = [
     "FEW",
@@ -48,12 +52,14 @@ __all__ = [
     "Append",
     "Arrival",
     "Change",
+    "ClauseAction",
     "CombineInput",
     "CommitLoop",
     "Compact",
     "Emit",
     "EngineName",
     "Extra",
+    "FileGroup",
     "GlobalAppend",
     "GlobalIndexTable",
     "GlobalOperationTable",
@@ -61,6 +67,8 @@ __all__ = [
     "Handover",
     "KeyRows",
     "KeyTimeline",
+    "MergeClause",
+    "MergeStatement",
     "OperationTable",
     "OperationUpgrade",
     "Operations",
@@ -70,6 +78,7 @@ __all__ = [
     "PathKind",
     "Program",
     "ProgramSpec",
+    "RefusedBatch",
     "Simulate",
     "SmallFileTable",
     "SmallestHistory",
@@ -84,13 +93,18 @@ __all__ = [
     "check_operated",
     "check_operations",
     "check_plan",
+    "check_statement",
     "check_upgrade",
+    "check_writes",
     "handover",
     "handovers",
     "inserts_into_files",
     "is_downgrade",
     "key_paths",
+    "operation_warnings",
+    "refused_batch",
     "small_file_candidates",
     "smallest_history",
     "standard_paths",
+    "unrecorded",
 ]

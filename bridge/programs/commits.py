@@ -14,9 +14,10 @@ from bridge.programs.program import Origin
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
-    from bridge.merge import Carrier, LogDelete, LogRow, Outcome, RecordMerge, StoredRow
+    from bridge.merge import Carrier, LogDelete, LogRow, Outcome, PartialMerge, RecordMerge, StoredRow
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
+    from payloads import AvroSchema, Record
 
 
 class _Visible(NamedTuple):
@@ -45,11 +46,17 @@ class KeyTimeline(KeyState):
             raise PlanError(msg)
         super().__init__(merge)
         self._visible: _Visible | None = None
+        self._partial: PartialMerge | None = None
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
-        self._visible = None
+        self._visible = self._partial = None
+
+    @property
+    def reader(self) -> RecordMerge | PartialMerge:
+        """The calls that fold and read the log: once it has a partial row, those of partial merges."""
+        return self._partial or self.merge
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table and the visible row."""
@@ -67,13 +74,18 @@ class KeyTimeline(KeyState):
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry of the log."""
-        self.log = self.merge.fold_log(self.log, self.key, entry)
+        self.log = self.reader.fold_log(self.log, self.key, entry)
+
+    def append_partial(self, merge: PartialMerge, record: Record, columns: AvroSchema) -> None:
+        """Note a row of the log that has some columns alone."""
+        self._partial = merge
+        self.log = merge.fold_row(self.log, self.key, record, columns)
 
     def compact(self) -> None:
         """Merge the log into the base file."""
         if self.log is not None:
-            self.store(self.merge.compact(self.base, self.log))
-            self.log = None
+            self.store(self.reader.compact(self.base, self.log))
+            self.log = self._partial = None
 
     def visible(self) -> list[StoredRow]:
         """Return the row that queries see, if there is one."""
@@ -81,7 +93,7 @@ class KeyTimeline(KeyState):
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""
-        self.show(self.merge.snapshot(self.base, self.log), commit, emit)
+        self.show(self.reader.snapshot(self.base, self.log), commit, emit)
 
     def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note what is visible from `commit` on; emit the row that was visible until then."""

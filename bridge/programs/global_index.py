@@ -1,7 +1,8 @@
 """Programs for a global index: a key has one row, in whatever partition, and a batch may move it; plain Python.
 
 Source: HoodieGlobalSimpleIndex and HoodieIndexUtils, all releases. The index reads only base files, so it still finds a
-row that a log has deleted; if no row is left alive, the incoming version counts as new. A record index
+row that a log has deleted; if no row is left alive, the incoming version counts as new. From 0.14 on it merges a row
+that moves with the one that it leaves. A record index
 (SparkMetadataTableRecordIndex) forgets a key when a log gets a delete of it.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.merge import (
     DELETED,
@@ -94,6 +96,9 @@ class _FileGroups:
             return
         version = self.merge.shuffled(version)
         found = [group for group in self.groups if group.base is not None and group.is_indexed]
+        if not capabilities(self.merge.plan.release).merges_moved_rows:
+            self._write_unmerged(found, version)
+            return
         lookup = self.merge.lookup
         if not any(lookup.merges(version, group.key.partition_path) for group in found):
             for group in found:
@@ -106,6 +111,31 @@ class _FileGroups:
         for group, row in living:
             self._write_found(group, row, version)
         if not living:
+            self._insert(version)
+
+    def _write_unmerged(self, found: Collection[FileGroup], version: Carrier) -> None:
+        """Write as until 0.13: the index merges nothing, and a row that moves replaces the one that it leaves.
+
+        Raises:
+            MergePointError: the key has base files in several partitions, and the batch moves it.
+        """
+        path = key_of_version(version).partition_path
+        left = [group for group in found if self.merge.plan.moves_rows and group.key.partition_path != path]
+        if left and len(found) > 1:
+            msg = (
+                f"the key has base files in {', '.join(group.key.partition_path for group in found)}, since only a log "
+                f"has the delete of a row that moved, and Hudi {self.merge.plan.release} takes each for a row to move, "
+                "which is not ported; compact the table after each move"
+            )
+            raise MergePointError(MergePoint.TAG, InputError(msg))
+        for group in found:
+            if group not in left:
+                self.put(group, version)
+            elif self._log_updates:
+                group.append_log(LogDelete(NATURAL_ORDER))
+            else:
+                group.store(DELETED)
+        if left or not found:
             self._insert(version)
 
     def _write_found(self, group: FileGroup, row: StoredRow, version: Carrier) -> None:
@@ -171,7 +201,7 @@ class GlobalUpsert(_FileGroups):
         """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
         if len(self.groups) > 1:
             paths = " and ".join(group.key.partition_path for group in self.groups)
-            msg = f"the key is stored in {paths}, and a global index has it once; delete all but one"
+            msg = f"the key is stored in {paths}, but a global index allows it once; delete all but one"
             raise InputError(msg)
         before = self.groups[0].base if self.groups else None
         if self.input is not None:

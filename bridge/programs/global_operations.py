@@ -38,7 +38,7 @@ class GlobalOperationTable(GlobalIndexTable):
     ) -> None:
         """Set up a table; the arguments are those of `OperationTable`."""
         super().__init__(merge, commits=commits, log_updates=log_updates, compact_after=compact_after)
-        self._operations, self._assigned = operations
+        self._operations, self._assigned = operations.by_commit, operations.assigned
         has_statements = any(operation.is_statement for operation in self._operations.values())
         self._plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
         self._inserts: list[Carrier] = []

@@ -62,7 +62,7 @@ class Handover(NamedTuple):
 
 
 class Takeover(NamedTuple):
-    """A writer that takes a table over.
+    """A writer that continues another writer's table, for example after an upgrade.
 
     Attributes:
         after: the number of the last batch before, from 1.
@@ -94,7 +94,10 @@ def handovers(
     """
     for one, other in itertools.pairwise(steps):
         if one.after >= other.after:
-            msg = f"a table that is taken over after batch {one.after} can't be before, after {other.after}; order them"
+            msg = (
+                f"the writers must take over in order, but the one after batch {one.after} comes before the one "
+                f"after batch {other.after}; order them"
+            )
             raise PlanError(msg)
     found, before, stored = [], old, properties
     for after, plan, keeps in steps:
@@ -194,8 +197,8 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
         )
     if new is not None and has_logs and _plans_compaction(new):
         return (
-            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported: it plans a "
-            "compaction without running it, and which file groups that means is not known of a key alone; name a "
+            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported: it plans "
+            "a compaction without running it, and which file groups it covers is not known from a key alone; name a "
             "later release"
         )
     if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
@@ -230,7 +233,7 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
     elif new.global_index and has_logs and new.release != old.release and _plans_compaction(new):
         problem = (
             f"a merge-on-read table with a global index that passes from Hudi {old.release} to 1.0 is not ported: an "
-            "upgrade plans a compaction without running it, for file groups that are not known of a key alone, and "
+            "upgrade plans a compaction without running it, for file groups that are not known from a key alone, and "
             "without an upgrade no table was recorded; name a later release"
         )
     elif old.runs_java != new.runs_java:

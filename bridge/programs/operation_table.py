@@ -1,7 +1,7 @@
 """The commits of a table that are not all upserts: inserts, deletes by key, overwrites, SQL statements; plain Python.
 
 An insert looks nothing up, so that a key may have several rows: in file groups of their own, each found by the index
-from then on, or in one file.
+from then on, or in one file. Where Hudi lets an insert update the row of its small file, it does so here.
 """
 
 from __future__ import annotations
@@ -11,9 +11,12 @@ import functools
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
-from bridge.merge import SKIPPED, Action, Outcome, StoredRow
+from bridge.errors import InputError
+from bridge.merge import SKIPPED, Action, LogDelete, MergePoint, MergePointError, Outcome, StoredRow
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.commits import KeyTimeline
+from bridge.programs.merged_source import MergedSource, PartialRow
+from bridge.programs.small_files import fills_small_files, updates_by_insert
 from bridge.programs.write_operation import WriteOperation
 from payloads import NATURAL_ORDER
 
@@ -23,8 +26,12 @@ if TYPE_CHECKING:
     from bridge.config import Capabilities
     from bridge.merge import Carrier, RecordMerge
     from bridge.programs.program import Arrival, Emit
+    from bridge.programs.sql_merge import MergeClause
     from bridge.programs.write_operation import Operations
     from mergers import HoodieKey
+
+
+_UPSERT = WriteOperation.UPSERT
 
 
 class KeyRows:
@@ -87,7 +94,7 @@ class KeyRows:
         if row.base is None:
             return SKIPPED
         log = self.stored[0].log if self._can.file_group_reader and self._can.stored_modes else row.log
-        return self.merge.snapshot(row.base, log)
+        return row.reader.snapshot(row.base, log)
 
     def visible(self) -> list[StoredRow]:
         """Return the rows that a query sees."""
@@ -111,14 +118,13 @@ def _told(merge: RecordMerge, operation: WriteOperation) -> RecordMerge:
 class OperationTable(CommitLoop):
     """Commits in order, each by its own operation. Adds what `Simulate` adds."""
 
-    def __init__(  # noqa: PLR0913 (keyword-only settings of one table)
+    def __init__(
         self,
         merge: RecordMerge,
         *,
         commits: int,
         log_updates: bool,
         operations: Operations,
-        one_file: bool = False,
         compact_after: Collection[int] = (),
     ) -> None:
         """Set up a table.
@@ -128,17 +134,16 @@ class OperationTable(CommitLoop):
             commits: how many commits there are; they are numbered from 1.
             log_updates: whether updates go to the log (merge-on-read) or are merged at once (copy-on-write).
             operations: of the commits that are not upserts.
-            one_file: whether an insert goes to the file that the partition has, not to a new one.
             compact_after: the commits after which the log is compacted.
         """
         super().__init__(commits, compact_after if log_updates else ())
         self.merge = merge
         self._log_updates = log_updates
-        self._operations, self._assigned = operations
+        self._operations, self._assigned, self._statements = operations
         has_statements = any(operation.is_statement for operation in self._operations.values())
         self.plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
+        self._source = MergedSource(self.plain) if self._statements else None
         self._told = functools.cache(_told)
-        self._one_file = one_file
         self.slices: list[KeyRows] = []
         self._old: list[KeyRows] = []  # of replaced file groups: what they showed is not reported yet
         self._input: list[tuple[KeyRows | None, Carrier]] = []
@@ -149,6 +154,8 @@ class OperationTable(CommitLoop):
         self._key = key
         self.slices, self._old, self._input = [], [], []
         self._is_touched = False
+        if self._source is not None:
+            self._source.clear()
         self.rewind()
 
     def held(self) -> Iterator[Carrier]:
@@ -157,6 +164,8 @@ class OperationTable(CommitLoop):
             for row in one.rows:
                 yield from row.held()
         yield from (version for _, version in self._input)
+        if self._source is not None:
+            yield from self._source.held()
 
     @property
     def operation(self) -> WriteOperation:
@@ -164,7 +173,9 @@ class OperationTable(CommitLoop):
         return self._operations.get(self._commit, WriteOperation.UPSERT)
 
     def is_written(self, arrival: Arrival) -> bool:
-        """Whether a version is a row of its batch, not a key that an overwrite removes."""
+        """Whether a version is a row of its batch: no key that an overwrite removes, and each row of a MERGE once."""
+        if arrival.clause is not None:
+            return self._statements[self._commit].clauses[arrival.clause].matched
         return arrival.record is not None or not self.operation.replaces
 
     def fold_input(self, arrival: Arrival) -> None:
@@ -172,6 +183,8 @@ class OperationTable(CommitLoop):
         operation, self._is_touched = self.operation, True
         if operation.replaces and arrival.record is None:
             self._replace()
+        elif self._source is not None and arrival.clause is not None:
+            self._source.take(self._key, arrival, self._statements[self._commit].clauses[arrival.clause])
         elif operation is WriteOperation.SQL_UPDATE:
             self._update(arrival)
         elif operation.inserts:
@@ -192,10 +205,13 @@ class OperationTable(CommitLoop):
         self.slices = []
 
     def _inserted(self, arrival: Arrival) -> Carrier:
-        """Return the version of a row that is inserted: its ordering value is never read."""
+        """Return the version of a row that is inserted; its ordering value is read where a merge mode may update."""
         if self.operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete
             return StoredRow(self._key, arrival.record, self.merge.schema, arrival.source)
-        return self.merge.incoming(self._key, arrival.record, arrival.source, NATURAL_ORDER)
+        plan = self.merge.plan
+        by_mode = not capabilities(plan.release).payload_writer and updates_by_insert(plan)
+        ordering = arrival.ordering if by_mode and self.operation is WriteOperation.INSERT else NATURAL_ORDER
+        return self.merge.incoming(self._key, arrival.record, arrival.source, ordering)
 
     def _update(self, arrival: Arrival) -> None:
         """Assign what a statement names to the rows that a query sees, and write them where they are."""
@@ -213,6 +229,8 @@ class OperationTable(CommitLoop):
         operation, given = self.operation, self._input
         self._is_touched, self._input = False, []
         merge = self.plain if operation.is_statement else self.merge
+        if operation is WriteOperation.SQL_MERGE:
+            self._write_source()
         if operation.inserts:
             self._insert([version for _, version in given])
         for at, version in () if operation.inserts else given:
@@ -224,11 +242,42 @@ class OperationTable(CommitLoop):
         if self._commit not in self._compactions:
             self.query(self._commit, emit)
 
+    def _write_source(self) -> None:
+        """Write what a MERGE INTO makes of the rows of its source: to the file group that has the key, or a new one."""
+        source: MergedSource = self._source  # type: ignore[assignment]  # a statement has one
+        one = next((found for found in self.slices if found.stored), None)
+        base = None if one is None else one.stored[0]
+        if (taken := source.chosen(matched=base is not None)) is not None:
+            self.took(*taken)
+        version = source.written(None if base is None else base.base)
+        source.clear()
+        if base is None or one is None:
+            if version is not None and not isinstance(version, LogDelete | PartialRow):
+                self._insert([version])
+        elif isinstance(version, LogDelete) and self._log_updates:
+            base.append_log(version)
+        elif isinstance(version, PartialRow):
+            base.append_partial(source.partial, *version)
+        elif isinstance(version, LogDelete):
+            one.write(source.merge, source.merge.delete(self._key, None), log_updates=False)
+        elif version is not None:
+            one.write(source.merge, version, log_updates=self._log_updates)
+
+    def took(self, version: Carrier, clause: MergeClause) -> None:
+        """Be told of the row of a source that counts, and of the clause that takes it."""
+
     def _insert(self, versions: Sequence[Carrier]) -> None:
         """Write rows to a base file: those of one batch to the same."""
-        home = next((one for one in self.slices if one.stored), None) if self._one_file else None
-        fresh = home or self.new_slice()
+        plan, is_insert = self.merge.plan, self.operation is WriteOperation.INSERT
+        joins = is_insert and fills_small_files(plan) and (not self._log_updates or self._has_no_logs)
+        home = next((one for one in self.slices if one.stored), None) if joins else None
         merge = self._told(self.merge, self.operation)
+        if is_insert and len(versions) and updates_by_insert(plan):
+            if home is not None:  # of a key that the batch has twice HoodieMergeHandle keeps the last version
+                home.write(merge, versions[-1], log_updates=False)
+                return
+            self._check_twice(versions)
+        fresh = home or self.new_slice()
         for version in versions:
             if self.operation is WriteOperation.BULK_INSERT:
                 fresh.add(version)  # type: ignore[arg-type]  # see `_inserted`
@@ -238,6 +287,25 @@ class OperationTable(CommitLoop):
                 fresh.add(row)
         if home is None and fresh.rows:
             self.slices.append(fresh)
+
+    @property
+    def _has_no_logs(self) -> bool:
+        """Whether no file group of a merge-on-read table has a log, since all batches after the first are inserts."""
+        return all(self._operations.get(number, _UPSERT).inserts for number in range(2, self._commit))
+
+    def _check_twice(self, versions: Sequence[Carrier]) -> None:
+        """Refuse a new key that a later insert has twice.
+
+        Raises:
+            MergePointError: both rows are stored in a partition without files, else one; which, a key does not tell.
+        """
+        if len(versions) > 1 and self._commit > 1:
+            msg = (
+                f"the batch inserts the new key {len(versions)} times: Hudi {self.merge.plan.release} stores all of "
+                "them in a new file, and the last one in a small file of the partition, which is not known from a "
+                f"key alone; drop all but one, or set {keys.DUPLICATE_INSERTS.key}=true or {keys.SMALL_FILE_LIMIT}=0"
+            )
+            raise MergePointError(MergePoint.INSERT, InputError(msg))
 
     def new_slice(self) -> KeyRows:
         """Return a file group without rows."""

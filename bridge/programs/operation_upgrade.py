@@ -55,11 +55,10 @@ class OperationUpgrade(StagedGroups, OperationTable):
         log_updates: bool,
         operations: Operations,
         handover: Handover,
-        one_file: bool = False,
         compact_after: Collection[int] = (),
     ) -> None:
         """Set up a table; the arguments are those of `OperationTable` and `Upgrade`."""
-        settings = {"commits": commits, "log_updates": log_updates, "operations": operations, "one_file": one_file}
+        settings = {"commits": commits, "log_updates": log_updates, "operations": operations}
         super().__init__(merge, compact_after=compact_after, **settings)  # type: ignore[arg-type]
         self.begin_with(handover, commits, log_updates=log_updates)
         self._first_plain = self.plain

@@ -8,7 +8,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.errors import PlanError
+from bridge.errors import InputError, PlanError
 from bridge.merge import RecordMerge, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import KeyTimeline
@@ -129,14 +129,14 @@ def key_paths(
 ) -> KeyPaths:
     """Run the versions of one key through every path, without Spark.
 
-    Up to `path_walk.FEW` versions can be split into commits in every way. Of more versions a commit has one, a batch,
-    two batches that follow each other, or all. In either case the log is compacted after any set of commits.
-    What a merge raises is the answer of its paths.
+    Up to `path_walk.FEW` versions can be split into commits in every way. With more versions, a commit has one version,
+    one batch, two consecutive batches, or all versions. In either case the log is compacted after every possible set of
+    commits. An error of a merge is the result of its paths.
 
     Args:
-        versions: number of the batch, ascending, and record of physical Avro values, by arrival.
-        plan: what merges, and how; its table type does not count. Hudi's small-file rule looks at all keys of a
-            partition and plays no part here.
+        versions: pairs of batch number, ascending, and record of physical Avro values, by arrival.
+        plan: how versions merge; its table type is ignored, and so is Hudi's small-file rule, which looks at all keys
+            of a partition.
         schema: the write schema.
         table_types: the table types whose paths are tried.
 
@@ -154,7 +154,7 @@ def smallest_history(
     schema: AvroSchema,
     table_types: Iterable[TableType] = tuple(TableType),
 ) -> Smallest | None:
-    """Drop versions of a key as long as its answer depends on the path; None if it does not.
+    """Drop versions of a key while its result still depends on the path; None if it never does.
 
     The arguments are those of `key_paths`.
     """
@@ -166,12 +166,12 @@ def history_of(versions: Iterable[tuple[int, Record]], merge: RecordMerge) -> Ke
     """Return the history of versions as `key_paths` takes them.
 
     Raises:
-        ValueError: there is no version.
+        InputError: there is no version.
     """
     numbered = list(versions)
     if not numbered:
         msg = "there is no version; give at least one"
-        raise ValueError(msg)
+        raise InputError(msg)
     rows = [StoredRow(None, record, None, None, None, None) for _, record in numbered]
     return KeyHistory(merge.key_of(numbered[0][1]), rows, [number for number, _ in numbered])
 

@@ -36,6 +36,7 @@ class Arrival(NamedTuple):
         is_delete: whether it is a log's delete entry.
         ordering: an ordering value that overrides the record's own; a delete entry always has one.
         identity: of a delete without data, a record of its key and partition columns.
+        clause: of a row of a MERGE INTO, the number of the clause that takes it, among `MergeStatement.clauses`.
     """
 
     origin: Origin
@@ -45,6 +46,7 @@ class Arrival(NamedTuple):
     is_delete: bool = False
     ordering: Ordering | None = None
     identity: Record | None = None
+    clause: int | None = None
 
 
 class Emit(Protocol):

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from bridge.merge import Carrier, RecordMerge, StoredRow
+    from bridge.plan import MergePlan
     from bridge.programs.commit_loop import VisibleRows
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
@@ -48,8 +49,25 @@ def small_file_candidates(props: Mapping[str, str]) -> int:
 
 
 def inserts_into_files(props: Mapping[str, str]) -> bool:
-    """Whether an insert goes to the small file that a partition has (HoodieConcatHandle), not to a new one."""
+    """Whether a setting says that new rows go to the small file that a partition has, not to a new one."""
     return int(props.get(keys.SMALL_FILE_LIMIT, "0")) > 0
+
+
+def fills_small_files(plan: MergePlan) -> bool:
+    """Whether the operation insert goes to a small file that the partition has.
+
+    So it does by Hudi's own limit of 100 MiB, until a setting turns it off. A file of a merge-on-read table that has a
+    log is none.
+    """
+    return int(plan.props.get(keys.SMALL_FILE_LIMIT, "104857600")) > 0
+
+
+def updates_by_insert(plan: MergePlan) -> bool:
+    """Whether an insert of a key that the small file has updates its row (HoodieMergeHandle, not HoodieConcatHandle).
+
+    Source: HoodieMergeHandleFactory and HoodieWriteConfig.allowDuplicateInserts, all releases.
+    """
+    return fills_small_files(plan) and not keys.DUPLICATE_INSERTS.read(plan.props, plan.release)
 
 
 class _KeyInGroup(KeyTimeline):

@@ -6,7 +6,6 @@ A new program is a class and a line here. A pipeline function names it; the engi
 from __future__ import annotations
 
 import dataclasses
-import enum
 from typing import TYPE_CHECKING
 
 from bridge.merge import Action, MergePoint
@@ -20,6 +19,7 @@ from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, 
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.small_files import SmallFileTable
 from bridge.programs.upgrade import Upgrade
+from payloads.backports import StrEnum
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from bridge.programs.program import Program
 
 
-class EngineName(enum.StrEnum):
+class EngineName(StrEnum):
     """The engines, as users name them."""
 
     PYTHON = "python"
@@ -35,7 +35,7 @@ class EngineName(enum.StrEnum):
     NATIVE = "native"
 
 
-class Extra(enum.StrEnum):
+class Extra(StrEnum):
     """What a program may add to an outcome, besides the action."""
 
     DELETE = "delete"
@@ -54,7 +54,7 @@ _APPENDED: dict[Action, tuple[object, ...]] = {
 }
 _SPAN = (Extra.FIRST, Extra.LAST)
 _TO_LOG = (Extra.TO_LOG, Extra.ORDERING)
-_SHARED_FILES = "the keys of a partition share files there, so that none can be taken out"
+_SHARED_FILES = "the keys of a partition share files there, so none can be left out"
 _ALL_ANSWERS = "a failure of a path is one of its answers"
 
 
@@ -72,7 +72,7 @@ class ProgramSpec:
         goes_beside: whether a newer row leaves the stored one as it is: it goes to a log.
         in_java: whether Java has it as well; else the jvm engine lets Python run it, which calls the class in Java.
         native: whether it may run as expressions.
-        only_fails: why a key that fails can't be set aside, in half a sentence; empty if it can.
+        only_fails: why a key that fails can't be quarantined, in half a sentence; empty if it can.
     """
 
     program: Callable[..., Program]

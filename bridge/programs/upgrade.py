@@ -30,8 +30,8 @@ class Upgrade(Staged, Simulate):
     downgrade is compacted first by the old release. After the last commit of all there is nothing to write: then the
     new release only reads.
 
-    Which file groups have a log when 1.0 plans is not known of a key alone: it counts those that were there before the
-    last commit.
+    Which file groups have a log when 1.0 plans is not known from a key alone: it counts those that were there before
+    the last commit.
     """
 
     def __init__(

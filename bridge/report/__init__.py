@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
-from bridge.report.json_rows import json_rows
-from bridge.report.json_values import cell, json_field, json_record, json_value, texts
+from bridge.report.json_rows import json_rows, list_rows
+from bridge.report.json_values import JsonObject, cell, json_field, json_record, json_value, texts
 from bridge.report.notebook import as_notebook
 from bridge.report.report import (
     MOST,
     SAMPLE,
     Check,
-    Label,
     Report,
-    Table,
     error_as_json,
     limit_of,
     plan_as_json,
     sides_as_json,
 )
-from bridge.report.schema import envelope_schema
-from bridge.report.shown import Showable
+from bridge.report.result import Closeable, Judged, Listing, Showable
+from bridge.report.schema import documented, envelope_schema
+from bridge.report.severity import FAILS, REPORTS, STRICT, Severity
+from bridge.report.table import Label, Table
 from bridge.report.view import (
     PAGE_KEYS,
     Bar,
@@ -35,27 +35,36 @@ from bridge.report.view import (
 )
 
 __all__ = [
+    "FAILS",
     "FORMS",
     "MOST",
     "PAGE_KEYS",
+    "REPORTS",
     "SAMPLE",
+    "STRICT",
     "Bar",
     "CauseLine",
     "Chart",
     "Check",
+    "Closeable",
     "Figure",
+    "JsonObject",
+    "Judged",
     "Keys",
     "Label",
     "LawCell",
     "LawPanel",
     "Laws",
+    "Listing",
     "PathLine",
     "Report",
+    "Severity",
     "Showable",
     "Table",
     "View",
     "as_notebook",
     "cell",
+    "documented",
     "envelope_schema",
     "error_as_json",
     "json_field",
@@ -63,6 +72,7 @@ __all__ = [
     "json_rows",
     "json_value",
     "limit_of",
+    "list_rows",
     "plan_as_json",
     "sides_as_json",
     "texts",

@@ -8,6 +8,8 @@ from xml.etree import ElementTree as ET
 from bridge.display import printable
 from bridge.errors import InputError
 from bridge.redaction import scrubbed
+from bridge.report.report import Check
+from bridge.report.severity import Severity
 from bridge.spark import write_file
 
 if TYPE_CHECKING:
@@ -35,22 +37,36 @@ def write_report(report: Report, place: Place) -> None:
 
 
 def as_junit(report: Report) -> str:
-    """Return a test suite: a test case a check of the report, or one for its verdict."""
+    """Return a test suite: a test case a check, and one for the verdict where no check says why the report fails."""
     report = scrubbed(report)
-    checks = [(one.name, one.failure, one.details) for one in report.checks]
-    checks = checks or [(report.verb, None if report.success else report.verdict, "")]
-    failed = sum(failure is not None for _, failure, _ in checks)
-    counts = {"tests": str(len(checks)), "failures": str(failed), "errors": "0", "skipped": "0"}
+    worst = max(report.severities & report.fails, default=report.severity or Severity.UNCHANGED)
+    checks = [*report.checks]
+    if not checks or (not report.success and not any(check.severity in report.fails for check in checks)):
+        checks.append(Check(report.verb, worst, report.verdict))
+    found = [(check, _element(check.severity, report)) for check in checks]
+    elements = [element for _, element in found]
+    counts = {"tests": str(len(checks)), "failures": str(elements.count("failure"))}
+    counts |= {"errors": str(elements.count("error")), "skipped": str(elements.count("skipped"))}
     name = f"payload-bridge {report.verb}"
     root = ET.Element("testsuites", {"name": name, **counts})
     suite = ET.SubElement(root, "testsuite", {"name": name, **counts})
-    for check, failure, details in checks:
-        case = ET.SubElement(suite, "testcase", classname=f"payload-bridge.{report.verb}", name=printable(check))
-        if failure is not None:
-            ET.SubElement(case, "failure", message=printable(failure)).text = printable(details or failure)
+    for check, element in found:
+        case = ET.SubElement(suite, "testcase", classname=f"payload-bridge.{report.verb}", name=printable(check.name))
+        if element == "skipped":
+            ET.SubElement(case, element, message=printable(check.told))
+        elif element:
+            told = {"message": printable(check.told), "type": check.severity.value}
+            ET.SubElement(case, element, told).text = printable(check.details or check.told)
     ET.SubElement(suite, "system-out").text = printable("\n".join((report.verdict, *report.warnings)))
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode")
+
+
+def _element(severity: Severity, report: Report) -> str:
+    """Return the element under a test case: none where the verb does not fail; `skipped` for what was not checked."""
+    if severity in report.fails:
+        return severity.junit
+    return "skipped" if severity is Severity.NOT_CHECKED else ""
 
 
 def _as_html(report: Report) -> str:

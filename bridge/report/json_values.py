@@ -13,7 +13,7 @@ import json
 import math
 import uuid
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bridge.redaction import current
 from payloads import Ordering
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
     from payloads import AvroSchema, Record
 
+JsonObject: TypeAlias = dict[str, Any]
+"""What JSON calls an object, such as a row whose values are JSON values."""
 
-def json_value(value: object, *, names_branches: bool = False) -> Any:
+
+def json_value(value: object, *, names_branches: bool = False) -> object:
     """Return a value of Python as a JSON value.
 
     Args:
@@ -48,7 +51,7 @@ def json_value(value: object, *, names_branches: bool = False) -> Any:
             return _nested(value, names_branches=names_branches)
 
 
-def _nested(value: object, *, names_branches: bool) -> Any:
+def _nested(value: object, *, names_branches: bool) -> object:
     match value:
         case Ordering():
             return json_value(value.value, names_branches=names_branches)
@@ -67,7 +70,7 @@ def json_field(name: str, value: object, *, names_branches: bool = False) -> Any
     return hidden.token(value, shown) if value is not None and hidden.hides(name) else shown
 
 
-def json_record(record: Record, schema: AvroSchema) -> dict[str, Any]:
+def json_record(record: Record, schema: AvroSchema) -> JsonObject:
     """Return a record as an object of its columns; a date or time out of Python's range stays a number."""
     return {name: json_field(name, value) for name, value in to_logical(record, schema).items()}
 
@@ -82,17 +85,17 @@ def _number(value: float) -> float | str:
 def _iso(value: datetime.date | datetime.time) -> str:
     """Return a date, a time, or a timestamp: one with a time zone is an instant."""
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
-        return value.astimezone(datetime.UTC).replace(tzinfo=None).isoformat() + "Z"
+        return value.astimezone(datetime.timezone.utc).replace(tzinfo=None).isoformat() + "Z"
     return value.isoformat()
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """Return a JSON value as text for a table cell."""
     if value is None:
         return "null"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-def texts(values: Iterable[Any]) -> list[str | None]:
+def texts(values: Iterable[object]) -> list[str | None]:
     """Return JSON values as texts for a page, which tells null from the text."""
     return [None if value is None else cell(value) for value in values]

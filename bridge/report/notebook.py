@@ -17,9 +17,9 @@ def as_notebook(report: Report) -> str:
         brand=f"payload-bridge {report.verb}",
         headline=report.verdict if view is None else view.headline,
         verdict=report.verdict,
-        tone=report.tone,
+        severity=report.severity,
         warnings=[*report.warnings, *(view.notes if view is not None else ())],
-        body=report.body,
+        body=[*report.body, *(f"Next: {text}" for text in report.next)],
         view=view,
     )
     return notebook_html(shown)

@@ -7,7 +7,7 @@ import dataclasses
 import hashlib
 import json
 import zlib
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from bridge.display import file_text, template_of, trusted
 from bridge.redaction import scrubbed
@@ -17,6 +17,7 @@ from bridge.report.view import View
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from bridge.report.json_values import JsonObject
     from bridge.report.report import Report
 
 _SYMBOLS: Final = {
@@ -64,7 +65,7 @@ def _head(report: Report) -> Iterator[str]:
 
 def _packed(report: Report, view: View) -> str:
     """Return what the script draws, deflated, in base64; nothing if it draws nothing."""
-    data: dict[str, Any] = {"sides": report.sides}
+    data: JsonObject = {"sides": report.sides}
     if view.keys is not None:
         data |= {field.name: getattr(view.keys, field.name) for field in dataclasses.fields(view.keys)}
         data["sides"] = view.keys.sides or report.sides

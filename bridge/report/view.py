@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from bridge.report.json_values import JsonObject
 
 PAGE_KEYS = 1_000
 """How many keys a page lists at most."""
@@ -91,7 +93,7 @@ class Keys:
         sides: what the sides of its rows are called; None if those of the report.
     """
 
-    rows: Sequence[dict[str, Any]]
+    rows: Sequence[JsonObject]
     identity: Sequence[str] = ()
     partition: Sequence[str] = ()
     kinds: Sequence[str] = ()
@@ -181,7 +183,7 @@ class View:
     causes: Sequence[CauseLine] = ()
     cause_note: str = ""
     keys: Keys | None = None
-    story: dict[str, Any] | None = None
+    story: JsonObject | None = None
     laws: Laws | None = None
     notes: Sequence[str] = field(default_factory=tuple)
     cause_title: str = "Why"

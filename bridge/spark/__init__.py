@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from bridge.spark import functions
 from bridge.spark.access import Access, accesses
 from bridge.spark.arrow_batches import fit_batches
+from bridge.spark.arrow_tasks import map_in_arrow
+from bridge.spark.arrow_types import ArrowColumn, from_arrow_schema, from_arrow_type, to_arrow_schema, to_arrow_type
 from bridge.spark.catalog import catalog_location, catalog_tables
+from bridge.spark.class_archive import cache_folder
 from bridge.spark.cluster import (
     PACKAGES,
     Worker,
+    add_module,
     check_java,
     check_workers,
     driver_java,
@@ -17,8 +22,10 @@ from bridge.spark.cluster import (
     workers,
 )
 from bridge.spark.columns import distinct_keys, from_keys, in_order, is_floating, key_columns, quoted, quoted_name
+from bridge.spark.failures import AnalysisException, ParseException, PySparkException
 from bridge.spark.java import find_java
 from bridge.spark.jobs import RunJobs, Running, described
+from bridge.spark.lines import line_of
 from bridge.spark.listing import Files, batch_places, files_of, visible
 from bridge.spark.observed import ObservedFrame, can_observe, observing
 from bridge.spark.output import (
@@ -32,6 +39,7 @@ from bridge.spark.output import (
     write_texts,
 )
 from bridge.spark.output_table import TableRun, check_table
+from bridge.spark.packed import pack
 from bridge.spark.promotion import (
     common_type,
     common_types,
@@ -52,10 +60,12 @@ from bridge.spark.schema import (
     spark_schema,
     with_meta,
 )
-from bridge.spark.session import FAILURES, SessionOptions, is_connect, local_session, session_of
+from bridge.spark.session import FAILURES, SessionOptions, is_connect, java_has_ended, local_session, session_of
 from bridge.spark.session import is_local as is_local_master
 from bridge.spark.small_input import in_one_task, is_small, kept
+from bridge.spark.staged import staged_folder
 from bridge.spark.storage import Place, is_local, local_path, place_of
+from bridge.spark.storage_errors import advice_on, storage_errors
 from bridge.spark.target import FORMATS as OUTPUT_FORMATS
 from bridge.spark.target import Target
 
@@ -65,10 +75,14 @@ __all__ = [
     "OUTPUT_FORMATS",
     "PACKAGES",
     "Access",
+    "AnalysisException",
+    "ArrowColumn",
     "Files",
     "ObservedFrame",
     "OutputRun",
+    "ParseException",
     "Place",
+    "PySparkException",
     "RunJobs",
     "Running",
     "SessionOptions",
@@ -76,8 +90,11 @@ __all__ = [
     "Target",
     "Worker",
     "accesses",
+    "add_module",
+    "advice_on",
     "avro_schema",
     "batch_places",
+    "cache_folder",
     "can_observe",
     "catalog_location",
     "catalog_tables",
@@ -96,7 +113,10 @@ __all__ = [
     "files_of",
     "find_java",
     "fit_batches",
+    "from_arrow_schema",
+    "from_arrow_type",
     "from_keys",
+    "functions",
     "has_executors",
     "in_one_task",
     "in_order",
@@ -106,14 +126,18 @@ __all__ = [
     "is_local_master",
     "is_renamed",
     "is_small",
+    "java_has_ended",
     "kept",
     "key_columns",
+    "line_of",
     "local_path",
     "local_session",
+    "map_in_arrow",
     "observing",
     "only_branch",
     "output",
     "output_folder",
+    "pack",
     "place_of",
     "prepare",
     "promoted",
@@ -123,8 +147,12 @@ __all__ = [
     "read_schema",
     "session_of",
     "spark_schema",
+    "staged_folder",
+    "storage_errors",
     "takes_bytes_for_text",
     "takes_plain_for_logical",
+    "to_arrow_schema",
+    "to_arrow_type",
     "versions",
     "visible",
     "widens_decimal",

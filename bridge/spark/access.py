@@ -8,11 +8,11 @@ import platform
 from typing import TYPE_CHECKING, NamedTuple
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
 from bridge.errors import sentence_of
 from bridge.spark.cluster import has_executors, prepare, probes
+from bridge.spark.failures import PySparkException
 from bridge.spark.storage import Place, place_of
 from payloads import PayloadBridgeError
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from pyspark.errors import AnalysisException
-
 from bridge.errors import InputError
 from bridge.spark.columns import quoted_name
+from bridge.spark.failures import AnalysisException
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

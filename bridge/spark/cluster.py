@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import functools
 import hashlib
 import importlib
 import importlib.util
@@ -19,10 +20,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
 from bridge.errors import EngineError, sentence_of
+from bridge.spark.failures import PySparkException
 from bridge.spark.session import is_connect, is_local
 
 if TYPE_CHECKING:
@@ -50,12 +51,14 @@ class Worker(NamedTuple):
         python: the version of its Python.
         packages: those of its Python by name; a text after `!` says why one fails.
         java: the version of its Java; None if it was not asked.
+        interpreter: the path of its Python, from its working folder where it is below that, as in an unpacked archive.
     """
 
     host: str
     python: str
     packages: dict[str, str]
     java: str | None = None
+    interpreter: str = ""
 
     @property
     def missing(self) -> list[str]:
@@ -97,6 +100,30 @@ def prepare(spark: SparkSession, *names: str) -> None:
     check_workers(found)
     check_java(found, driver_java(spark))
     done.modules |= set(wanted)
+
+
+def add_module(spark: SparkSession | None, name: str, text: str) -> str:
+    """Write the source of a module, and make it known to workers on this machine; return the folder that has it.
+
+    The file stays until this process ends: Spark looks into it again for tasks to come. Executors elsewhere get it by
+    `prepare`, like other modules. A name stands for one text.
+    """
+    path = _sources() / f"{name}.py"
+    if not path.exists():
+        path.write_text(text, encoding="utf-8")
+    if spark is not None and not has_executors(spark):
+        done = _prepared.setdefault(_application(spark), _Prepared())
+        if name not in done.modules:
+            _send(spark, path)
+            done.modules.add(name)
+    return str(path.parent)
+
+
+@functools.cache
+def _sources() -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="payload-bridge-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def has_executors(spark: SparkSession) -> bool:
@@ -177,7 +204,7 @@ def workers(spark: SparkSession, names: Iterable[str] = PACKAGES) -> list[Worker
     except (PySparkException, Py4JError) as error:
         raise EngineError(_reason(error)) from error
     found = [Worker(*json.loads(row[0]))._replace(java=row[1]) for row in rows]
-    by_host = {(one.host, one.python, tuple(one.packages.items()), str(one.java)): one for one in found}
+    by_host = {(*one[:2], tuple(one.packages.items()), str(one.java), one.interpreter): one for one in found}
     return [by_host[key] for key in sorted(by_host)]
 
 
@@ -196,7 +223,7 @@ def check_workers(found: Iterable[Worker]) -> None:
         if one.missing:
             msg = (
                 f"Python {one.python} of the executors on {one.host} lacks {', '.join(one.missing)}; install it there, "
-                "or ship an environment: --conf spark.archives=ENV.tar.gz#env and PYSPARK_PYTHON=env/bin/python"
+                "or ship this one: payload-bridge pack"
             )
             raise EngineError(msg)
 
@@ -228,10 +255,12 @@ def versions(names: Iterable[str]) -> Worker:
 
 
 def _probe(names: str, _row: str) -> str:
-    """Return host, Python version and packages as JSON; it runs where only Python is certain."""
+    """Return the parts of a Worker as JSON; it runs where only Python is certain."""
     import importlib  # noqa: PLC0415 (it travels without its module)
     import json  # noqa: PLC0415
+    import os  # noqa: PLC0415
     import platform  # noqa: PLC0415
+    import sys  # noqa: PLC0415
 
     found = {}
     for name in json.loads(names):
@@ -242,7 +271,9 @@ def _probe(names: str, _row: str) -> str:
             found[name] = "!not installed" if missing else f"!{type(error).__name__}: {error}"
         else:
             found[name] = str(getattr(module, "__version__", ""))
-    return json.dumps([platform.node(), platform.python_version(), found])
+    below = os.getcwd() + os.sep  # noqa: PTH109 (as above)
+    interpreter = sys.executable.removeprefix(below)
+    return json.dumps([platform.node(), platform.python_version(), found, None, interpreter])
 
 
 def _major(java: str) -> str:
@@ -254,7 +285,8 @@ def _reason(error: Any) -> str:
     if other := _MISMATCH.search(text.replace("\n", " ")):
         return (
             f"executors run Python {other[1]}.{other[2]}, and the driver {other[3]}; set PYSPARK_PYTHON to a Python "
-            f"{sys.version_info.major}.{sys.version_info.minor} of theirs, or start the driver with theirs"
+            f"{sys.version_info.major}.{sys.version_info.minor} of theirs, start the driver with theirs, or ship this "
+            "one: payload-bridge pack"
         )
     if other := _NO_PYTHON.search(text):
         return f"executors have no {other[1]}; set PYSPARK_PYTHON (or --conf spark.pyspark.python) to their Python"

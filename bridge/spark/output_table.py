@@ -124,5 +124,10 @@ def _is_of_session(spark: SparkSession, target: Target) -> bool:
     """Whether the table is in Spark's own catalogue."""
     catalogue = "spark_catalog"
     parts = _PARTS.findall(target.path)
-    named = parts[0].strip("`") if len(parts) > 2 else spark.catalog.currentCatalog()  # noqa: PLR2004 (catalogue, database, table)
+    named = parts[0].strip("`") if len(parts) > 2 else _current(spark)  # noqa: PLR2004 (catalogue, database, table)
     return bool(named == catalogue)
+
+
+def _current(spark: SparkSession) -> str:
+    """Return the current catalogue; PySpark has a function for it from 3.4 on."""
+    return str(spark.sql("SELECT current_catalog()").collect()[0][0])

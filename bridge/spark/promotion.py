@@ -13,6 +13,7 @@ from pyspark.sql import Column
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.spark import functions
 from bridge.spark.columns import quoted
 
 if TYPE_CHECKING:
@@ -65,13 +66,15 @@ _CONVERTED: frozenset[tuple[type[spark_types.DataType], type[spark_types.DataTyp
 
 _CASTS: dict[tuple[type[spark_types.DataType], type[spark_types.DataType]], Callable[[Column, Any], Column]] = {
     (spark_types.BinaryType, spark_types.StringType): lambda one, _: sf.decode(one, "UTF-8"),  # U+FFFD, as in Java
-    (spark_types.IntegerType, spark_types.DateType): lambda one, _: sf.date_from_unix_date(one),
-    (spark_types.IntegerType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(one.cast("long")),
-    (spark_types.LongType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(one),
-    (spark_types.DateType, spark_types.TimestampType): lambda one, _: sf.timestamp_micros(sf.unix_date(one)),
-    **{(spark_types.DateType, kind): lambda one, kind: sf.unix_date(one).cast(kind) for kind in _NUMBERS[2:]},
+    (spark_types.IntegerType, spark_types.DateType): lambda one, _: functions.date_from_unix_date(one),
+    (spark_types.IntegerType, spark_types.TimestampType): lambda one, _: functions.timestamp_micros(one.cast("long")),
+    (spark_types.LongType, spark_types.TimestampType): lambda one, _: functions.timestamp_micros(one),
+    (spark_types.DateType, spark_types.TimestampType): lambda one, _: functions.timestamp_micros(
+        functions.unix_date(one)
+    ),
+    **{(spark_types.DateType, kind): lambda one, kind: functions.unix_date(one).cast(kind) for kind in _NUMBERS[2:]},
     **{
-        (spark_types.TimestampType, kind): lambda one, kind: sf.unix_micros(one).cast(kind)
+        (spark_types.TimestampType, kind): lambda one, kind: functions.unix_micros(one).cast(kind)
         for kind in (*_NUMBERS[3:], _TEXT)
     },
     (_TEXT, spark_types.DateType): lambda one, kind: _converted(one, _DATE, _date_of(one), kind),

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors import PySparkException
+import pyspark
 from pyspark.sql import SparkSession
 from pyspark.sql import types as spark_types
 
 from bridge.config import capabilities
 from bridge.errors import InputError
+from bridge.spark.failures import PySparkException
+from bridge.spark.lines import line_of
 from bridge.spark.session import local_session
 from bridge.spark.storage import place_of
 from payloads.avro import parse_schema, unscaled_bytes
@@ -47,12 +49,12 @@ _PLAIN: dict[type[spark_types.DataType], Any] = {
     spark_types.FloatType: "float",
     spark_types.DoubleType: "double",
     spark_types.StringType: "string",
-    spark_types.CharType: "string",
-    spark_types.VarcharType: "string",
     spark_types.BinaryType: "bytes",
     spark_types.DateType: {"type": "int", "logicalType": "date"},
     spark_types.TimestampType: {"type": "long", "logicalType": "timestamp-micros"},
 }
+# PySpark 3.3 reads columns of these types as plain strings.
+_PLAIN |= {getattr(spark_types, name): "string" for name in ("CharType", "VarcharType") if hasattr(spark_types, name)}
 _LOCAL_TIMESTAMP = {"type": "long", "logicalType": "local-timestamp-micros"}
 
 _FROM_PLAIN: dict[str, type[spark_types.DataType]] = {
@@ -107,7 +109,7 @@ def _record(struct: spark_types.StructType, release: HudiRelease, name: str, nam
     return {"type": "record", "name": name, "namespace": namespace, "fields": fields}
 
 
-def _to_avro(spark_type: spark_types.DataType, release: HudiRelease, name: str, namespace: str, column: str) -> Any:
+def _to_avro(spark_type: spark_types.DataType, release: HudiRelease, name: str, namespace: str, column: str) -> object:
     match spark_type:
         case spark_types.StructType():
             return _record(spark_type, release, name, namespace, column)
@@ -202,7 +204,14 @@ def _to_spark(schema: AvroSchema, column: str, outer: tuple[str, ...]) -> spark_
                 raise SchemaError(msg)
             return spark_types.DecimalType(precision, scale)
         case kind:
-            return _FROM_LOGICAL.get((kind, plain.logical), _FROM_PLAIN[kind])()
+            found = _FROM_LOGICAL.get((kind, plain.logical), _FROM_PLAIN[kind])
+            if found is spark_types.TimestampNTZType and not line_of().timestamp_ntz:
+                msg = (
+                    f"column {column!r} is a local timestamp, which Spark has from 3.4 on, and this is PySpark "
+                    f"{pyspark.__version__}; leave the column out, or use a newer PySpark"
+                )
+                raise SchemaError(msg)
+            return found()
 
 
 def only_branch(schema: AvroSchema, column: str) -> AvroSchema:
@@ -252,7 +261,8 @@ def read_schema(
         with place.open() as file:
             text = file.read().decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        msg = f"the schema {path} can't be read: {error}; name an .avsc file or a text file with Spark DDL"
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+        msg = f"the schema {path} can't be read: {why}; name an .avsc file or a text file with Spark DDL"
         raise InputError(msg) from error
     try:
         if place.suffixes[-1:] == [".avsc"]:

@@ -14,16 +14,18 @@ import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyspark
 from py4j.protocol import Py4JError
 from pyspark import SparkConf, SparkContext
-from pyspark.errors import PySparkException
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from bridge.errors import EngineError, sentence_of
 from bridge.spark import arrow_batches, class_archive, small_input
+from bridge.spark.failures import PySparkException
 from bridge.spark.java import find_java
+from bridge.spark.lines import check_python, line_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,9 +67,10 @@ def session_of(options: SessionOptions | None = None, *, small: bool = False) ->
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
-        EngineError: master or server can't be reached, or Spark does not start.
+        EngineError: master or server can't be reached, or Spark does not start, or not with this Python.
     """
     options = options or SessionOptions()
+    check_python()
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -92,16 +95,18 @@ def session_of(options: SessionOptions | None = None, *, small: bool = False) ->
 
 
 def local_session(cores: int | None = None, *, small: bool = False) -> SparkSession:
-    """Return a Spark session inside this process, or the one that is active already, unchanged.
+    """Return a Spark session inside this process, or the active one, unchanged.
 
     It has `cores` cores, all of the machine by default, and a heap sized to the machine's memory. Sets `PYSPARK_PYTHON`
     and `JAVA_HOME` of this process: workers must run this interpreter, because they import the same packages, and Spark
-    starts the Java that `find_java` names. Only for an input that is `small`: the session starts sooner, and does
+    starts the Java that `find_java` names. With `small`, for small inputs only, the session starts sooner and runs
     everything in one task.
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.
+        EngineError: this PySpark does not run with this Python.
     """
+    check_python()
     active = SparkSession.getActiveSession()
     if active is not None:
         return active
@@ -176,6 +181,12 @@ def _start_java(settings: Mapping[str, str]) -> None:
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
 
+def java_has_ended() -> bool:
+    """Whether the driver's JVM, which this process has started, is no longer there: nothing more can come of Spark."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 (as above)
+    return process is not None and process.poll() is not None
+
+
 def _is_submitted() -> bool:
     """Whether spark-submit started this process, and no session of its own has been in it."""
     return "PYSPARK_GATEWAY_PORT" in os.environ and SparkContext._gateway is None  # noqa: SLF001 (PySpark's only mark)
@@ -183,6 +194,12 @@ def _is_submitted() -> bool:
 
 def _connected(url: str, options: SessionOptions) -> SparkSession:
     """Return a session of a Spark Connect server; its URL may hold a token and is not repeated in messages."""
+    if not line_of().connect:
+        msg = (
+            f"Spark Connect can't send code to workers before 3.5, and this is PySpark {pyspark.__version__}; "
+            "run in a classic session (--master), or use PySpark from 3.5 on"
+        )
+        raise EngineError(msg)
     _check_reachable(url, "the Spark Connect server", "sc")
     builder = SparkSession.builder.remote(url)
     for name, value in options.conf.items():

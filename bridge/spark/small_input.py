@@ -31,7 +31,7 @@ SETTINGS = {
     # One task sees all rows already; a broadcast would be a job of its own.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.shuffle.partitions": "1",
-    "spark.python.daemon.module": "bridge.engines.python.daemon",
+    "spark.python.daemon.module": "bridge.worker_daemon",
 }
 """Settings of Spark for small inputs."""
 

@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bridge.errors import InputError
+from bridge.spark.storage_errors import advice_on, storage_errors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +28,7 @@ STAGED = "_payload_bridge_"
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]+):")  # two letters at least: C: is a drive
 _OF_SPARK = re.compile(r"([\\*?\[\]{}])")
 _USER_INFO = re.compile(r"[^/@:]*:[^@]*@")
+_JAVA_CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z][\w$]*: (?=\S)")
 _NO_SECRETS = re.compile(r"//[^/@]*@")
 
 
@@ -178,7 +180,10 @@ def place_of(text: str | Path, spark: SparkSession | None = None) -> Place:
         return Place(str(local_path(named)))
     scheme, _, rest = named.partition(":")
     path = rest.lstrip("/").rstrip("/")
-    system = _system(scheme, path, _settings_of(spark))
+    if scheme == "dbfs" and Path("/dbfs").is_dir():  # where Databricks mounts it, on every machine
+        return Place(f"/dbfs/{path}")
+    system = _system(scheme, path, spark)
+    _read_as_s3a(scheme, spark)
     if _USER_INFO.match(path):
         msg = f"{scheme}: a path does not take credentials; give them as settings, such as --conf spark.hadoop.fs.*"
         raise InputError(msg)
@@ -191,11 +196,20 @@ def _settings_of(spark: SparkSession | None) -> Callable[[str], str | None]:
     return lambda name: spark.conf.get(f"spark.hadoop.fs.{name}", None) or None
 
 
-def _system(scheme: str, path: str, setting: Callable[[str], str | None]) -> Any:
-    """Return Arrow's file system of a storage."""
+def _read_as_s3a(scheme: str, spark: SparkSession | None) -> None:
+    """Let Hadoop's s3a read `s3://` and `s3n://` where the session has no file system for them, unlike EMR's."""
+    if scheme not in {"s3", "s3n"} or not hasattr(spark, "_jsc"):
+        return
+    settings = spark._jsc.hadoopConfiguration()  # type: ignore[union-attr]  # noqa: SLF001 (PySpark's only way there)
+    if settings.get(f"fs.{scheme}.impl") is None:
+        settings.set(f"fs.{scheme}.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem")
+
+
+def _system(scheme: str, path: str, spark: SparkSession | None) -> object:
+    """Return a file system of Arrow for a storage: its own, or else Hadoop's."""
     from pyarrow import ArrowException, fs  # noqa: PLC0415 (as above)
 
-    bucket = path.split("/", maxsplit=1)[0]
+    bucket, setting = path.split("/", maxsplit=1)[0], _settings_of(spark)
     try:
         match scheme:
             case "s3" | "s3a" | "s3n":
@@ -206,17 +220,33 @@ def _system(scheme: str, path: str, setting: Callable[[str], str | None]) -> Any
                     container,
                     fs.AzureFileSystem(host.split(".")[0], account_key=setting(f"azure.account.key.{host}")),
                 )
-            case _:
+            case "gs" | "gcs":
                 return fs.FileSystem.from_uri(f"{scheme}://{path}")[0]
+            case _:
+                return _of_hadoop(scheme, path, spark)
     except (ArrowException, OSError, ValueError, TypeError) as error:
         msg = (
-            f"{scheme}://{bucket}: this storage can't be reached ({_first_line(error)}); "
-            "give a local path or a URI of s3a, gs, abfss or hdfs"
+            f"{scheme}://{bucket}: this storage can't be reached ({_first_line(error)}); give a local path, a URI of "
+            "s3, s3a, gs or abfss, or one of a file system of Hadoop that the session of Spark has"
         )
         raise InputError(_NO_SECRETS.sub("//", msg)) from error
 
 
-def _s3(bucket: str, setting: Callable[[str], str | None]) -> dict[str, Any]:
+def _of_hadoop(scheme: str, path: str, spark: SparkSession | None) -> Any:
+    """Return Arrow's own client of a scheme, which needs Hadoop's library in C, or else that of the session's JVM."""
+    from pyarrow import ArrowException, fs  # noqa: PLC0415 (as above)
+
+    try:
+        return fs.FileSystem.from_uri(f"{scheme}://{path}")[0]
+    except (ArrowException, OSError):
+        if not hasattr(spark, "_jsc"):  # there is none, or one of Spark Connect
+            raise
+    from bridge.spark.hadoop_files import hadoop_files  # noqa: PLC0415 (most commands need none)
+
+    return hadoop_files(scheme)
+
+
+def _s3(bucket: str, setting: Callable[[str], str | None]) -> dict[str, object]:
     """Translate the settings of Hadoop's s3a, those of the bucket first; what is not set, the environment decides."""
 
     def of(name: str) -> str | None:
@@ -245,7 +275,7 @@ def _info(place: Place) -> Any:
     return asked(place, lambda: place.system.get_file_info(place.path))
 
 
-def asked(place: Place, question: Callable[[], Any]) -> Any:
+def asked(place: Place, question: Callable[[], object]) -> Any:
     """Return the answer of a storage.
 
     Raises:
@@ -253,10 +283,13 @@ def asked(place: Place, question: Callable[[], Any]) -> Any:
     """
     try:
         return question()
-    except OSError as error:
-        msg = f"{place} can't be listed ({_first_line(error)}); check bucket, address and permissions"
+    except storage_errors() as error:
+        advice = advice_on(str(error), str(place), "check bucket, address and permissions")
+        msg = f"{place} can't be listed ({_first_line(error)}); {advice}"
         raise InputError(msg) from error
 
 
 def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+    """Return the first line of an error, which may be Java's, without the name of a Java class before its message."""
+    line = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(". ")
+    return _JAVA_CLASS.sub("", line)

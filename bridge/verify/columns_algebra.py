@@ -1,12 +1,13 @@
-"""ColumnsAlgebra: the operations of a merger that gives columns alone, for the laws: the native engine's fold."""
+"""ColumnsAlgebra: the operations of a merger that gives columns alone, for the laws: the native engine's fold.
+
+Spark merges any number of pairs in one frame, so the laws say first what they will ask (`gather`).
+"""
 
 from __future__ import annotations
 
 import functools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from bridge.config import capabilities
@@ -22,8 +23,9 @@ from payloads.ordering_fields import ordering_reader
 from payloads.user import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 
+    from bridge.report import JsonObject
     from mergers.columns import MergesColumns
     from mergers.laws import Version
     from payloads import AvroSchema, Record
@@ -43,6 +45,8 @@ class ColumnsAlgebra:
 
     As on the native engine values tell what a merge gave back, and a delete without data is null on its side.
 
+    A result is kept by its versions, which neither the merger nor Spark can change.
+
     Attributes:
         merger: the user's merger.
         name: its class.
@@ -57,11 +61,13 @@ class ColumnsAlgebra:
         self.merger, self.schema, self.props, self._release = merger, schema, props, release
         self.name = type(merger).__name__
         self._merges = ColumnMerges(SparkSession.getActiveSession() or local_session(), merger, schema, props)
+        self._folded: dict[Hashable, Any] = {}
+        self._merged: dict[Hashable, Any] = {}
         read = ordering_reader(schema, props, release)
         self._read: Callable[[Record], Ordering | None] = (lambda _record: NATURAL_ORDER) if read is None else read
 
     @functools.cached_property
-    def constants(self) -> tuple[Any, ...]:
+    def constants(self) -> tuple[object, ...]:
         """What the code of the merger may compare against."""
         return constants_of(self.merger)
 
@@ -75,13 +81,31 @@ class ColumnsAlgebra:
         record = None if version.record is None else copied(version.record)
         return _Carried(record, version.is_delete or record is None, version.ordering)
 
+    def gather(
+        self, merges: Iterable[tuple[_Carried, _Carried]], acts: Iterable[tuple[Record | None, _Carried]]
+    ) -> None:
+        """Merge pairs of versions, and stored rows with versions, in a frame each; `merge` and `act` know them then."""
+        folds = {repr(pair): pair for pair in merges}
+        meets = {repr((row, newer)): (row, newer) for row, newer in acts if row is not None}
+        new = [key for key in folds if key not in self._folded]
+        rows = [(_version(older), _version(newer)) for older, newer in (folds[key] for key in new)]
+        self._folded |= zip(new, self._merges.fold(rows) if rows else (), strict=True)
+        new = [key for key in meets if key not in self._merged]
+        stored = [(row, _version(newer)) for row, newer in (meets[key] for key in new)]
+        self._merged |= zip(new, self._merges.merge_with_stored(stored) if stored else (), strict=True)
+
+    def again(self) -> ColumnsAlgebra:
+        """Return the same operations, by expressions of their own."""
+        return ColumnsAlgebra(self.merger, self.schema, self.props, self._release)
+
     def merge(self, older: _Carried, newer: _Carried) -> _Carried:
         """Fold two versions.
 
         Raises:
             PayloadFailedError: the expression fails.
         """
-        record, is_delete = self._asked(self._merges.fold, _version(older), _version(newer))
+        self.gather([(older, newer)], [])
+        record, is_delete = _found(self._folded[repr((older, newer))])
         for side in (newer, older):
             if record == side.record and is_delete is side.is_delete:
                 return _Carried(record, is_delete, side.ordering)
@@ -91,16 +115,9 @@ class ColumnsAlgebra:
         """Merge with the stored row; without one, insert anything but a delete; errors as in `merge`."""
         if row is None:
             return None if newer.is_delete else newer.record
-        found: Record | None = self._asked(self._merges.met, row, _version(newer))
-        return found
-
-    def _asked(self, call: Callable[..., Any], *sides: Any) -> Any:
-        try:
-            return call(*sides)
-        except (Py4JJavaError, PySparkException) as error:
-            told = error.java_exception.getMessage() if isinstance(error, Py4JJavaError) else str(error)
-            msg = f"{self.name}.merge_columns failed: {told}"
-            raise PayloadFailedError(msg) from error
+        self.gather([], [(row, newer)])
+        found: Record | None = _found(self._merged[repr((row, newer))])
+        return None if found is None else copied(found)
 
     def answer(self, version: _Carried) -> Observed:
         """Return data, ordering value and delete mark."""
@@ -122,8 +139,14 @@ class ColumnsAlgebra:
         """Compare as Java does."""
         return compare(left, right)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return ColumnsAlgebra, (self.merger, self.schema, dict(self.props), self._release)
+
+
+def _found(result: object) -> Any:
+    if isinstance(result, PayloadFailedError):
+        raise result
+    return result
 
 
 def _version(held: _Carried) -> RowVersion:
@@ -144,7 +167,7 @@ def columns_subject(  # noqa: PLR0913 (what a user may state)
     name: str,
     *,
     release: str | HudiRelease = HudiRelease.latest(),
-    schema: AvroSchema | str | dict[str, Any] | None = None,
+    schema: AvroSchema | str | JsonObject | None = None,
     key: Sequence[str] = (),
     ordering_fields: Sequence[str] | None = None,
     props: Mapping[str, str] | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from bridge.engines.jvm import PayloadCalls, checked, decoded, ordering_of
 from bridge.linkage import literals_of
@@ -81,7 +81,7 @@ class JvmAlgebra:
         return JvmAlgebra(other, self.schema, self._props, self.order)
 
     @functools.cached_property
-    def constants(self) -> tuple[Any, ...]:
+    def constants(self) -> tuple[object, ...]:
         """The literals of the class, and of the user's classes that it refers to."""
         return literals_of(self.payload_class.java_name, self._in_driver.class_file)
 

@@ -74,14 +74,14 @@ class OtherJvms:
             *("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+IgnoreUnrecognizedVMOptions"),
             *("-XX:+UnlockExperimentalVMOptions", f"-XX:hashCode={_IDENTITY_HASHES[conditions.identity]}"),
             *(f"-D{name}={value}" for name, value in self._settings if name.startswith("spark.kryo")),
-            *_surroundings(conditions.environment, folder),
+            *_environment_options(conditions.environment, folder),
             f"-Dpayload.bridge.varied={start},{conditions.randomness}",
             *("-cp", os.pathsep.join((helper, java.System.getProperty("java.class.path")))),
             *("bridge.jvm.Elsewhere", *self._jars.paths),
         ]
 
 
-def _surroundings(setting: int, folder: str) -> list[str]:
+def _environment_options(setting: int, folder: str) -> list[str]:
     """Return the options for what Java takes from its environment once it starts."""
     locale, zone = _LOCALES[setting], ZONES[setting]
     if locale is None or zone is None:

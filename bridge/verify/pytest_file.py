@@ -59,7 +59,7 @@ def pytest_text(verification: Verification) -> str:
 
 def _named(verification: Verification) -> list[str]:
     """Return the lines for a subject that its name says."""
-    settings: dict[str, Any] = {"release": str(verification.release)}
+    settings: dict[str, object] = {"release": str(verification.release)}
     settings["schema"] = verification.report.schema.source
     if verification.key:
         settings["key"] = verification.key
@@ -121,7 +121,7 @@ def _ordering_fields(verification: Verification) -> tuple[str, ...] | None:
     return verification.ordering
 
 
-def python_source(value: Any) -> str:
+def python_source(value: object) -> str:
     """Return Python source of a record, or of any value in one."""
     if isinstance(value, float):
         return repr(value) if math.isfinite(value) else f"float({str(value)!r})"

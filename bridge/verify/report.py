@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.engines.jvm import recompiled_class
 from bridge.redaction import setting_shown
-from bridge.report import LawCell, LawPanel, Laws, Report, Showable, Table, View, json_value
+from bridge.report import STRICT, Judged, LawCell, LawPanel, Laws, Report, Severity, Table, View, json_value
 from mergers.laws import NAMES, UNDECIDED, Failed, Observed, Verdict, answer_text, contradiction_text, error_line
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class Verification(Showable):
+class Verification(Judged):
     """A check with its settings.
 
     Attributes:
@@ -34,6 +34,8 @@ class Verification(Showable):
         compiled: the compiled class, if that was checked.
         by_columns: whether the merger gives columns alone.
     """
+
+    fails = STRICT
 
     name: str
     release: HudiRelease
@@ -57,9 +59,11 @@ class Verification(Showable):
         return tuple(result for result in self.report.unchecked if result.law.id not in self.allowed)
 
     @property
-    def success(self) -> bool:
-        """Whether every law but the allowed ones was checked, and none is violated, or judged otherwise by its rule."""
-        return not self.unexpected and not self.open and not self.report.contradictions
+    def severities(self) -> frozenset[Severity]:
+        """Whether a law but the allowed ones is violated, or judged otherwise by its rule, or was not checked."""
+        broken = self.unexpected or self.report.contradictions
+        found = {Severity.CHANGED if broken else Severity.UNCHANGED}
+        return frozenset(found | ({Severity.NOT_CHECKED} if self.open else set()))
 
     @property
     def verdict(self) -> str:
@@ -78,17 +82,11 @@ class Verification(Showable):
         """Return the report of the command line."""
         return report_of(self)
 
-    def to_json(self) -> str:
-        """Return what `payload-bridge verify --output json` prints."""
-        return self.to_report().as_json()
-
 
 def report_of(verification: Verification) -> Report:
     """Report the verdict on each law."""
     found = verification.report
-    report = Report("verify", verification.verdict, success=verification.success)
-    wrong = bool(verification.unexpected or found.contradictions)
-    report.is_undecided = bool(verification.open) and not wrong
+    report = Report("verify", verification.verdict, verification.severities, verification.fails)
     report.plan = {
         "name": verification.name,
         "release": str(verification.release),
@@ -166,7 +164,7 @@ def _laws(found: LawReport) -> Laws:
 # -- as JSON
 
 
-def result_as_json(result: LawResult) -> dict[str, Any]:
+def result_as_json(result: LawResult) -> dict[str, object]:
     """Return one verdict as JSON values; counterexample and rule are None if there is none."""
     found, ruling = result.counterexample, result.ruling
     return {
@@ -181,7 +179,7 @@ def result_as_json(result: LawResult) -> dict[str, Any]:
     }
 
 
-def universe_as_json(bounds: Bounds) -> dict[str, Any]:
+def universe_as_json(bounds: Bounds) -> dict[str, object]:
     """Return the operands of which every combination was tried, for `proved`; None for no row.
 
     `columns` has the values that each column takes anywhere, `blocks` what is enumerated besides versions and rows.
@@ -203,7 +201,7 @@ def universe_as_json(bounds: Bounds) -> dict[str, Any]:
     }
 
 
-def _version_as_json(version: Version) -> dict[str, Any]:
+def _version_as_json(version: Version) -> dict[str, object]:
     return {
         "record": _json_value(version.record),
         "ordering": _json_value(version.ordering),
@@ -211,7 +209,7 @@ def _version_as_json(version: Version) -> dict[str, Any]:
     }
 
 
-def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, Any]:
+def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, object]:
     versions = zip(NAMES, found.operands.versions, strict=False)
     return {
         "row": _json_value(found.operands.row) if found.speaks_of_row else None,
@@ -223,14 +221,14 @@ def _counterexample_as_json(found: Counterexample, meaning: str) -> dict[str, An
     }
 
 
-def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, Any]:
+def _side_as_json(steps: tuple[MergeStep, ...]) -> dict[str, object]:
     return {
         "bracketing": steps[-1].text,
         "steps": [{"merge": s.text, "result": _answer_as_json(s.answer)} for s in steps],
     }
 
 
-def _answer_as_json(answer: Any) -> Any:
+def _answer_as_json(answer: Any) -> object:
     if isinstance(answer, Failed):
         return {"error": error_line(answer.error)}
     if isinstance(answer, Observed):
@@ -238,7 +236,7 @@ def _answer_as_json(answer: Any) -> Any:
     return [_answer_as_json(part) for part in answer]
 
 
-def _json_value(value: object) -> Any:
+def _json_value(value: object) -> object:
     return json_value(value, names_branches=True)
 
 

@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from bridge.engines.python import RecordReader
 from bridge.errors import InputError
-from bridge.spark import avro_schema, quoted
+from bridge.spark import avro_schema, map_in_arrow, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -60,7 +60,7 @@ def sample_of(
         raise InputError(msg)
     names = [field.name for field in found.fields if field not in missing]
     chosen = frame.select(*map(quoted, names)).orderBy(sf.rand(seed)).limit(most)
-    packed = chosen.mapInArrow(functools.partial(_records, found, frozenset(names)), "records binary").collect()
+    packed = map_in_arrow(chosen, functools.partial(_records, found, frozenset(names)), "records binary").collect()
     nulls = {field.name: None for field in missing}
     rows = [record for one in packed for record in pickle.loads(one["records"])]  # noqa: S301 (our own task wrote it)
     if not rows:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
 from bridge.errors import InputError
@@ -15,6 +15,7 @@ from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
+    from bridge.report import JsonObject
     from bridge.verify.report import Verification
     from mergers.laws import LawResult
 
@@ -45,7 +46,7 @@ COLUMNS = {ddl!r}
 NAMES = {names!r}
 OPTIONS = {options}
 # What each commit writes.
-BYSTANDER = {bystander}  # another key, so that the table has a row and a schema from the first commit on
+BYSTANDER = {other_key}  # another key, so that the table has a row and a schema from the first commit on
 LEFT = [
 {left}]  # {left_text}
 RIGHT = [
@@ -100,7 +101,7 @@ def spark_text(verification: Verification) -> str:
     schema = verification.report.schema
     struct = spark_schema(schema)
     left, right = (_commits(side, found.operands) for side in found.equation)
-    bystander = _bystander(verification, found.operands)
+    other_key = _other_key(verification, found.operands)
     ordering = verification.ordering or (() if verification.has_schema else (schema.fields[1].name,))
     options = {
         keys.TABLE_NAME: "counterexample",
@@ -117,10 +118,10 @@ def spark_text(verification: Verification) -> str:
 
     jars = "" if verification.compiled is None else verification.compiled.reference.jar or ""
 
-    def as_row(record: dict[str, Any]) -> tuple[Any, ...]:
+    def as_row(record: JsonObject) -> tuple[object, ...]:
         return tuple(to_logical(record, schema).values())
 
-    def commits_source(commits: list[list[dict[str, Any]]]) -> str:
+    def commits_source(commits: list[list[JsonObject]]) -> str:
         rows = [list(map(as_row, commit)) for commit in commits]
         return "".join(f"    {python_source(commit)},\n" for commit in rows)
 
@@ -135,7 +136,7 @@ def spark_text(verification: Verification) -> str:
         ddl=", ".join(f"{quoted_name(field.name)} {field.dataType.simpleString()}" for field in struct.fields),
         names=list(struct.names),
         options="{\n" + "".join(f"    {key!r}: {value!r},\n" for key, value in options.items()) + "}",
-        bystander=python_source(as_row(bystander)),
+        other_key=python_source(as_row(other_key)),
         left=commits_source(left),
         right=commits_source(right),
         left_text=found.left[-1].text,
@@ -158,7 +159,7 @@ def _table_version(verification: Verification, name: dict[str, str]) -> dict[str
     return {keys.WRITE_TABLE_VERSION.key: "8", keys.AUTO_UPGRADE.key: "false"}
 
 
-def _bystander(verification: Verification, operands: Operands) -> dict[str, Any]:
+def _other_key(verification: Verification, operands: Operands) -> dict[str, object]:
     """Return a row of another key, which the counterexample does not touch."""
     rows = [operands.row, *(version.record for version in operands.versions if not version.is_delete)]
     like = next((row for row in rows if row is not None), None)
@@ -214,7 +215,7 @@ def _shown(verification: Verification) -> LawResult:
     raise InputError(msg)
 
 
-def _commits(expr: Expr, operands: Operands) -> list[list[dict[str, Any]]]:
+def _commits(expr: Expr, operands: Operands) -> list[list[JsonObject]]:
     """Return the rows of each commit: what a version is merged into comes earlier, what is combined first is one."""
     match expr:
         case Row():
@@ -227,7 +228,7 @@ def _commits(expr: Expr, operands: Operands) -> list[list[dict[str, Any]]]:
             return [_leaves(expr, operands)]
 
 
-def _leaves(expr: Expr, operands: Operands) -> list[dict[str, Any]]:
+def _leaves(expr: Expr, operands: Operands) -> list[dict[str, object]]:
     match expr:
         case Incoming(position):
             return [operands.versions[position].record or {}]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bridge.errors import InputError
+from bridge.errors import ParameterError
 from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
 from bridge.verify.report import Verification
-from mergers.laws import Verdict, check_laws
+from mergers.laws import Domain, Verdict, check_laws
+from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
 from payloads.user import CALL_TIMEOUT, CallGuard
 
@@ -15,14 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.verify.compiled import Compiled
-    from payloads import HudiRelease
     from payloads.avro import AvroSchema, Record
 
 
 def verify(  # noqa: PLR0913 (the options of the verb)
     name: str,
     *,
-    release: HudiRelease,
+    release: str | HudiRelease,
     schema: AvroSchema | None = None,
     key: Sequence[str] = (),
     ordering: Sequence[str] | None = None,
@@ -43,37 +43,44 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         name: its name.
         release: the release whose rules apply.
         schema: the schema of the records; without it a small one that suits the class.
-        key: the key fields.
-        ordering: the ordering fields.
+        key: the record key columns: the same in all versions.
+        ordering: the ordering columns; None for the order of arrival.
         props: properties passed to the merge.
-        laws: ids of laws or names of rule sets; all without it.
-        domains: `data`, `flagged`, `empty`.
-        examples: how many examples Hypothesis tries.
+        laws: laws by id, or rule sets by name; None for all.
+        domains: kinds of versions: data (records), flagged (also records marked as deletes), empty (also bare
+            deletes).
+        examples: how many examples of arbitrary shape are tried; special cases such as long strings are added.
         exhaustive: True for enumeration alone, False for Hypothesis alone, None for both.
         seed: reproduces the examples.
-        allow: the laws whose violation is known.
+        allow: laws that may be violated, or not checked, without failure.
         subject: the compiled class that is judged in place of what `name` names, and its port for `agreement`.
         data: rows of the table, from which operands are drawn besides the generated ones; see `check_laws`.
-        call_timeout: how many seconds one call of the class may take; None for any time.
+        call_timeout: how many seconds one call of the class may take.
 
     Raises:
+        ParameterError: a domain does not exist, or a law to allow is not checked.
         CallEndedError: a call of the class took longer, or tried to end the process.
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
 
-    A merger that gives columns alone needs a session of Spark: the active one, else a local one is started.
+    A merger that only merges columns needs a Spark session: the active one, else a local one is started.
     """
+    outside = [domain for domain in domains if domain not in {one.value for one in Domain}]
+    if outside:
+        msg = f"`domains` {', '.join(outside)}: use {', '.join(one.value for one in Domain)}"
+        raise ParameterError(msg)
+    line = HudiRelease.asked(release)
     judged: Any = name if subject is None else subject.java
     with CallGuard(name, None) as guard:
         by_columns = subject is None and guard.call("loading it", gives_columns_alone, name)
     if by_columns:
         settings: dict[str, Any] = {"schema": schema, "key": key, "ordering_fields": ordering, "props": props}
-        judged = columns_subject(name, release=release, **settings)
+        judged = columns_subject(name, release=line, **settings)
     report = check_laws(
         judged,
         schema=schema,
         key=key,
         ordering_fields=ordering,
-        release=release,
+        release=line,
         laws=laws,
         domain=tuple(domains),
         examples=examples,
@@ -90,12 +97,12 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     known = {result.law.id for result in report.results}
     unknown = [law for law in allow if law not in known]
     if unknown:
-        msg = f"--allow {', '.join(unknown)}: not among the checked laws, which are {', '.join(sorted(known))}"
-        raise InputError(msg)
+        msg = f"`allow` {', '.join(unknown)}: not among the checked laws, which are {', '.join(sorted(known))}"
+        raise ParameterError(msg)
     fields = None if ordering is None else tuple(ordering)
     return Verification(
         name,
-        release,
+        line,
         tuple(key),
         fields,
         dict(props or {}),

@@ -11,7 +11,7 @@ from bridge.engines import ACTION, PREFIX
 from bridge.errors import InputError
 from bridge.merge import Action
 from bridge.pipeline import data_fields, join_rows
-from bridge.spark import META_COLUMNS, common_type, quoted, with_types
+from bridge.spark import META_COLUMNS, common_type, functions, quoted, with_types
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
@@ -37,8 +37,8 @@ class Merged(NamedTuple):
     Attributes:
         changed: the rows, with `_pb_change`; kept by Spark.
         counts: how many there are of each change.
-        books: what became of the rows that came in.
-        quarantine: the versions of keys that can't be merged; None unless the plan sets them aside.
+        books: the row counts.
+        quarantine: the versions of keys that can't be merged; None unless the plan quarantines them.
         keeps_flagged: whether a row that stays has Hudi's delete flag.
     """
 
@@ -57,7 +57,7 @@ def count_changes(found: DataFrame, *by: str) -> list[Row]:
     flagged = sf.lit(False)
     if IS_DELETED in found.columns:
         flagged = sf.col(IS_DELETED) & (sf.col(CHANGE) != DELETED)
-    told = (sf.count(sf.lit(1)).alias(_ROWS), sf.coalesce(sf.bool_or(flagged), sf.lit(False)).alias(FLAGGED))
+    told = (sf.count(sf.lit(1)).alias(_ROWS), sf.coalesce(functions.bool_or(flagged), sf.lit(False)).alias(FLAGGED))
     return found.groupBy(CHANGE, *by).agg(*told).collect()
 
 

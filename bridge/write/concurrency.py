@@ -44,10 +44,10 @@ def lock_options(given: Mapping[str, str]) -> dict[str, str]:
     if mode == _SINGLE:
         return {}
     if mode != _MODE:
-        msg = f"{keys.CONCURRENCY_MODE}={mode}: another writer's rows would be merged over; name {_MODE}"
+        msg = f"{keys.CONCURRENCY_MODE}={mode}: another writer's rows would be overwritten; use {_MODE}"
         raise PlanError(msg)
     if not given.get(keys.LOCK_PROVIDER):
-        msg = f"{keys.CONCURRENCY_MODE}={mode} needs the table's lock; name its {keys.LOCK_PROVIDER}"
+        msg = f"{keys.CONCURRENCY_MODE}={mode} needs the table's lock; set {keys.LOCK_PROVIDER}"
         raise PlanError(msg)
     return {keys.CONFLICT_STRATEGY: _CLASS, keys.FAILED_WRITES_POLICY: "LAZY"}
 

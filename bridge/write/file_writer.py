@@ -29,6 +29,7 @@ from bridge.spark import (
     Target,
     avro_schema,
     is_renamed,
+    map_in_arrow,
     output_folder,
     prepare,
     quoted,
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
-    from bridge.spark import OutputRun, Place
+    from bridge.spark import ArrowColumn, OutputRun, Place
 
 FILE_FORMATS: Final = ("parquet", "avro")
 _WRITTEN: Final = "file string"
@@ -79,7 +80,7 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
         overwrite: whether a folder of this name is replaced.
 
     Raises:
-        InputError: there is such a folder; or a column of the key or partition is missing or of a type whose text in
+        InputError: the folder exists; or a column of the key or partition is missing or of a type whose text in
             Hudi is not ported.
         EngineError: executors have written elsewhere.
         PySparkException: Spark fails; or a row has no key (each part is null or empty), or a partition value that is no
@@ -121,11 +122,11 @@ def _stamped_files(  # noqa: PLR0913 (those of write_files)
     if plan.partition:
         frame = frame.sortWithinPartitions(*map(quoted, plan.partition))
     schema = with_meta(avro_schema(spark_types.StructType(fields), plan.release))
-    now = datetime.datetime.now(datetime.UTC)
+    now = datetime.datetime.now(datetime.timezone.utc)
     at = instant or f"{now:%Y%m%d%H%M%S}{now.microsecond // 1000:03}"
     job = _FileJob(place, plan.key, plan.partition, _is_hive_style(plan), schema, at, form, _keyed(plan))
     prepare(spark)
-    written = [row[0] for row in frame.mapInArrow(functools.partial(_task, job), _WRITTEN).collect()]
+    written = [row[0] for row in map_in_arrow(frame, functools.partial(_task, job), _WRITTEN).collect()]
     _remove_others(place, set(written))
     run.check_disks(spark, lambda: all(Path(place.path, file).is_file() for file in written))
     if not is_renamed(place):
@@ -162,7 +163,7 @@ def _check(rows: DataFrame, plan: MergePlan, form: str, instant: str | None) -> 
     for names, kinds in ((plan.key, _KINDS), (plan.partition, _PATH_KINDS)):
         for name in names:
             if name not in types:
-                msg = f"the rows have no column {name!r}, of which record keys and partition paths are made"
+                msg = f"the rows have no column {name!r}, from which record keys and partition paths are made"
                 raise InputError(msg)
             if not isinstance(types[name], kinds):
                 told = types[name].simpleString()
@@ -257,7 +258,7 @@ class _TaskWriter:
         self._file = kind(stream, self._job.schema, self._arrow)
         self._opened.callback(self._file.close)
 
-    def _stamped(self, rows: pa.RecordBatch, record_keys: pa.Array[Any], path: str) -> pa.RecordBatch:
+    def _stamped(self, rows: pa.RecordBatch, record_keys: ArrowColumn, path: str) -> pa.RecordBatch:
         """Return rows in the columns of the file, with meta columns."""
         count = rows.num_rows
         numbers = pc.cast(pa.array(range(self._rows, self._rows + count), pa.int64()), pa.string())
@@ -277,21 +278,21 @@ class _TaskWriter:
         arrays = [converted(own[field.name], field.type) for field in self._arrow]
         return pa.RecordBatch.from_arrays(arrays, schema=self._arrow)
 
-    def _key_texts(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+    def _key_texts(self, batch: pa.RecordBatch) -> ArrowColumn:
         """Return the record keys; Hudi names a part of several that is null or empty, but wants one that is neither."""
         texts = (pc.fill_null(pc.cast(batch.column(name), pa.string()), "") for name in self._job.key)
         if pc.any(functools.reduce(pc.and_, [pc.equal(text, "") for text in texts])).as_py():
-            msg = f"a row has no {' and no '.join(map(repr, self._job.key))}, of which its record key is made"
+            msg = f"a row has no {' and no '.join(map(repr, self._job.key))}, from which its record key is made"
             raise InputError(msg)
         return self._keys.of(batch)
 
-    def _path_texts(self, batch: pa.RecordBatch) -> pa.Array[Any]:
+    def _path_texts(self, batch: pa.RecordBatch) -> ArrowColumn:
         parts = [self._folders(batch.column(name), name) for name in self._job.partition]
         if not parts:
             return pa.repeat("", batch.num_rows)
         return pc.binary_join_element_wise(*parts, "/") if len(parts) > 1 else parts[0]
 
-    def _folders(self, column: pa.Array[Any], name: str) -> pa.Array[Any]:
+    def _folders(self, column: ArrowColumn, name: str) -> ArrowColumn:
         text = pc.cast(column, pa.string())
         text = pc.if_else(pc.fill_null(pc.not_equal(text, ""), False), text, NO_PARTITION)
         for found in pc.unique(text).to_pylist():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from py4j.protocol import Py4JJavaError
 
 from bridge.config import assumed_writer, capabilities
+from bridge.engines import bundle_for
 from bridge.errors import EngineError
 from bridge.spark import is_connect, place_of
 from payloads import HudiRelease
@@ -31,21 +32,19 @@ def check_writer_is_there(spark: SparkSession, version: int | None = None) -> No
         EngineError: it has no Hudi bundle, or one of another release than the table needs, or is one of Spark Connect.
     """
     if is_connect(spark):
-        msg = "a merge into a table needs a session with a JVM of its own, and this is Spark Connect; use --master"
+        msg = "a merge into a table needs a session with its own JVM, but this is Spark Connect; use --master"
         raise EngineError(msg)
-    able = capabilities(HudiRelease.latest())
-    bundle = f"org.apache.hudi:hudi-spark{able.newest_spark}-bundle_2.12:{able.bundle}"
     loader = spark._jsparkSession.sharedState().jarClassLoader()  # noqa: SLF001 (PySpark's only way to it)
     try:
         spark._jvm.java.lang.Class.forName(_SOURCE, False, loader)  # type: ignore[union-attr]  # noqa: SLF001
     except Py4JJavaError as error:
         msg = (
             "this session has no Hudi, whose writer makes the commit; start it with --package, or "
-            f"spark.jars.packages={bundle}"
+            f"spark.jars.packages={bundle_for(spark, HudiRelease.latest())}"
         )
         raise EngineError(msg) from error
     if spark.sparkContext.getConf().get("spark.serializer") != _KRYO:
-        msg = f"Hudi's writer wants a session with spark.serializer={_KRYO}; start one with it"
+        msg = f"Hudi's writer needs a session with spark.serializer={_KRYO}; start one with it"
         raise EngineError(msg)
     if version is not None:
         _check_keeps(version, newest_version(spark))
@@ -57,7 +56,7 @@ def _check_keeps(version: int, newest: int) -> None:
     has_modes = capabilities(HudiRelease.latest(), version).stored_modes
     if version != newest and not (has_modes and bundle.keeps_version and version in bundle.writable_versions):
         msg = (
-            f"the table has version {version}, and this session's Hudi writes {newest}; start it with a bundle that "
+            f"the table has version {version}, but this session's Hudi writes {newest}; start it with a bundle that "
             f"creates version {version}, such as {capabilities(assumed_writer(version)).bundle}"
         )
         raise EngineError(msg)

@@ -22,12 +22,12 @@ from bridge.write.changes import (
     check_rows,
 )
 from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, forget_read, is_conflict, is_locked
+from bridge.write.frame_merge import merged_in_frames
 from bridge.write.hudi_writer import check_writer_is_there, commit
-from bridge.write.in_frames import merged_in_frames
-from bridge.write.in_slices import merged_in_slices
-from bridge.write.located import buckets_of, check_buckets
 from bridge.write.merge_into_report import MergeIntoReport
-from bridge.write.moment import Moment
+from bridge.write.read_instant import ReadInstant
+from bridge.write.record_location import buckets_of, check_buckets
+from bridge.write.slice_merge import merged_in_slices
 from bridge.write.stored_rows import check_slices, of_batch
 from bridge.write.target import WriteTarget
 from payloads import HudiRelease
@@ -54,42 +54,42 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
 ) -> MergeIntoReport:
     """Merge a batch into a Hudi table: the plan's payload decides, and Hudi's own writer makes one commit.
 
-    The stored rows of the batch's keys are read, `combine-input` and `upsert` run as in the plan's release, and what
-    they insert, change and delete is written, each row whole. The table must be one of Hudi 1.0 or later in mode
-    COMMIT_TIME_ORDERING, or one of 0.15 with OverwriteWithLatestAvroPayload and without an ordering field: readers show
-    what was written last. Where nothing changes, nothing is written.
+    The stored rows of the batch's keys are read, `combine-input` and `upsert` run as in the plan's release, and
+    inserted, changed and deleted rows are written as complete rows. The table must be one of Hudi 1.0 or later in mode
+    COMMIT_TIME_ORDERING, or one of 0.15 with OverwriteWithLatestAvroPayload and without an ordering field, so that
+    readers show the last write. If nothing changes, nothing is written.
 
-    With GLOBAL_SIMPLE or GLOBAL_BLOOM in `options` (`hoodie.index.type`) or the table's properties, the stored row of
-    a key is looked for in all partitions, as in a plan with `global_index`. A row that the payload keeps goes to the
-    partition of the batch, and Hudi's writer deletes it in its old one in the same commit; with the index's
-    `update.partition.path=false` it stays in its old one. A lock is refused there.
+    With GLOBAL_SIMPLE or GLOBAL_BLOOM in `options` (`hoodie.index.type`) or the table's properties, the stored row of a
+    key is looked up in all partitions, as in a plan with `global_index`. A row that the payload keeps moves to the
+    partition of the batch, and Hudi's writer deletes the old one in the same commit; with the index's
+    `update.partition.path=false` it stays in its old partition. Locks are refused with these indexes.
 
-    One writer at a time: an instant of another one that is there before the commit ends the merge, and one found
-    after it is an error; a completed commit is never rolled back. Several writers need Hudi's optimistic concurrency
-    control in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and its settings), of all of
-    them: Hudi then refuses the commit, under its lock, if a commit of another writer since the read shares a partition
-    with it, and the batch is merged again, five times at most. A run that fails before its commit is complete leaves
-    no visible row. If what Hudi does afterwards fails (cleaning, archiving, compaction, sync), the error names the
-    commit.
+    One writer at a time: an instant of another writer that is found before the commit ends the merge, and one found
+    after it is an error; a completed commit is never rolled back. Several writers must all use Hudi's optimistic
+    concurrency control, set in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and its
+    settings): Hudi then refuses the commit, under its lock, if another writer has committed to one of its partitions
+    since the read, and the batch is merged again, five times at most. A run that fails before its commit completes
+    leaves no visible rows. If Hudi's table services fail afterwards (cleaning, archiving, compaction, sync), the error
+    names the commit.
 
     Args:
         table: the table, or its base path.
-        incoming: the batch, in the columns of the table; others are added to it.
-        plan: what merges, and how; its key and partition are those of the table. Its table type has no effect.
-        batch: the identity of the batch, any text: a batch that a commit of the table has merged already changes
-            nothing. A batch without changes leaves no commit, and so no identity.
+        incoming: the batch, in the columns of the table; new columns are added to it.
+        plan: how versions merge; its key and partition are those of the table. Its table type has no effect.
+        batch: the id of the batch, any text: a batch that a commit of the table has merged already changes nothing. A
+            batch without changes leaves no commit and no batch id.
         options: other options of Hudi's writer, such as its index.
-        before_commit: is given the quarantine of the run (None where the plan sets nothing aside) before the commit
-            begins, when no other writer has been seen; if it raises, nothing is written. Called again if the batch is
-            merged again.
+        before_commit: receives the quarantine of the run (None unless the plan quarantines keys) before the commit
+            begins, if no other writer was seen; if it raises, nothing is written. Called again if the batch is merged
+            again.
 
     Raises:
-        InputError: the table would merge again what is written, or the batch does not fit it, or Hudi's index would not
+        InputError: the table would merge written rows again, or the batch does not fit it, or Hudi's index would not
             find the rows, or the table stores a key of the batch twice.
-        PlanError: the plan is about another key, or an option would change what is written.
+        PlanError: the plan has another key, or an option would change what is written.
         EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
-        ConflictError: another writer was there since the read, or in between; its instant is named. With a lock, in
-            each of five tries.
+        ConflictError: another writer committed since the read; the message names its instant. With a lock, in each of
+            five tries.
         HudiTableError: the table can't be read.
         MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
     """
@@ -122,11 +122,11 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     check_columns(incoming)
     check_writer_is_there(spark, queries.properties.version)
 
-    moment = Moment(found.path, queries.timeline, is_locked=is_locked(written_as))
-    merged_by = None if batch is None else moment.instant_of(batch)
+    read = ReadInstant(found.path, queries.timeline, is_locked=is_locked(written_as))
+    merged_by = None if batch is None else read.instant_of(batch)
     if merged_by is not None:
-        return MergeIntoReport(found.path, plan, moment.latest, batch=batch, merged_by=merged_by)
-    if moment.is_locked:  # a session that takes no class is told before anything is merged
+        return MergeIntoReport(found.path, plan, read.latest, batch=batch, merged_by=merged_by)
+    if read.is_locked:  # a session that takes no class is told before anything is merged
         forget_read(spark)
     rows = dataclasses.replace(plan, table_type=TableType.COPY_ON_WRITE)
     what = f"merge into {found.path}: {plan.payload_name}, Hudi {plan.release}"
@@ -135,14 +135,14 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
         check_rows(done)
         counts, aside = done.counts, done.quarantine
         if counts:
-            moment.check_before(found.queries().timeline)
+            read.check_before(found.queries().timeline)
         if before_commit is not None:
             before_commit(aside)
-        columns = list(queries.schema(moment.latest or "0").by_name)
+        columns = list(queries.schema(read.latest or "0").by_name)
         report = MergeIntoReport(
             found.path,
             plan,
-            moment.latest,
+            read.latest,
             batch=batch,
             inserted=counts.get(INSERTED, 0),
             updated=counts.get(UPDATED, 0),
@@ -152,10 +152,10 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
             quarantine=aside,
         )
         if counts:
-            moment.check_before(found.queries().timeline)
+            read.check_before(found.queries().timeline)
             commit_rows = as_commit(done.changed, columns, deletes=DELETED in counts)
-            _commit(found, commit_rows, moment, run, written_as)
-            report = dataclasses.replace(report, instant=moment.own_commit(found.queries().timeline, run))
+            _commit(found, commit_rows, read, run, written_as)
+            report = dataclasses.replace(report, instant=read.own_commit(found.queries().timeline, run))
         if aside is not None:
             return dataclasses.replace(report, _kept=kept.pop_all())
         return report
@@ -194,54 +194,54 @@ def merge_batch(
     stream: str | None = None,
     options: Mapping[str, str] | None = None,
 ) -> Callable[[DataFrame, int], None]:
-    """Return what `foreachBatch` of a structured stream calls: each micro-batch is merged into a table, once.
+    """Return the function for `foreachBatch` of a structured stream: it merges each micro-batch into a table once.
 
-    A micro-batch that comes again, as after a restart of the stream, changes nothing: its commit has the stream's name
-    and the number of the batch.
+    A micro-batch that is delivered again, for example after a restart, changes nothing: its commit records the stream's
+    name and the batch number.
 
     Args:
         table: the base path of the table.
-        plan: what merges; its `on_error` is `fail`, because a stream has nowhere to put what is set aside. For others,
-            write `with merge_into(..., before_commit=...): pass` in a function of your own; leaving the block releases
-            the rows that Spark keeps for the quarantine.
-        stream: a name of the stream that outlives a restart; None for the id that its checkpoint has.
+        plan: how versions merge; its `on_error` is `fail`, because a stream has nowhere to put a quarantine. For
+            others, write `with merge_into(..., before_commit=...): pass` in a function of your own; leaving the block
+            releases the rows that Spark keeps for the quarantine.
+        stream: a name of the stream that survives restarts; None for the id in its checkpoint.
         options: other options of Hudi's writer.
 
     Raises:
-        PlanError: the plan sets keys aside.
+        PlanError: the plan quarantines keys.
     """
     if plan.on_error != "fail":
         msg = (
-            "a stream has nowhere to put a quarantine; in your own foreachBatch, write "
-            "with merge_into(..., before_commit=...): pass, which releases the rows that Spark keeps"
+            "a stream has nowhere to put a quarantine; in your own foreachBatch, write `with merge_into(..., "
+            "before_commit=...): pass`, which releases the rows that Spark keeps"
         )
         raise PlanError(msg)
 
     def merge(rows: DataFrame, number: int) -> None:
         name = stream or rows.sparkSession.sparkContext.getLocalProperty("sql.streaming.queryId")
         if not name:
-            msg = "Spark does not tell the id of this stream; name it: merge_batch(..., stream=NAME)"
+            msg = "Spark does not report the id of this stream; name it: merge_batch(..., stream=NAME)"
             raise InputError(msg)
         merge_into(table, rows, plan, batch=f"{name}/{number}", options=options)
 
     return merge
 
 
-def _commit(found: HudiTable, rows: DataFrame, moment: Moment, run: str, options: Mapping[str, str]) -> None:
-    """Let Hudi's writer commit rows, and check since `moment` if it has a lock; errors as in `merge_into`."""
-    if moment.is_locked:
-        check_since(rows.sparkSession, moment.completed)
+def _commit(found: HudiTable, rows: DataFrame, read: ReadInstant, run: str, options: Mapping[str, str]) -> None:
+    """Let Hudi's writer commit rows, and check since `read` if it has a lock; errors as in `merge_into`."""
+    if read.is_locked:
+        check_since(rows.sparkSession, read.completed)
     try:
         commit(rows, found.path, options)
     except Exception as error:
-        _check_failed(found, moment, run, error)
+        _check_failed(found, read, run, error)
         raise
     finally:
-        if moment.is_locked:
+        if read.is_locked:
             forget_read(rows.sparkSession)
 
 
-def _check_failed(table: HudiTable, moment: Moment, run: str, error: Exception) -> None:
+def _check_failed(table: HudiTable, read: ReadInstant, run: str, error: Exception) -> None:
     """Check, after Hudi's writer failed, that its commit is not complete.
 
     Raises:
@@ -250,12 +250,12 @@ def _check_failed(table: HudiTable, moment: Moment, run: str, error: Exception) 
     """
     with contextlib.suppress(HudiTableError, InputError, OSError):  # then the writer's own error counts
         now = table.queries().timeline
-        if moment.commit_of(now, run) is None:
-            if moment.is_locked and is_conflict(error):
-                msg = f"{table.path}: Hudi refused the commit, for another writer's came after {moment.latest}"
+        if read.commit_of(now, run) is None:
+            if read.is_locked and is_conflict(error):
+                msg = f"{table.path}: Hudi refused the commit because another writer's came after {read.latest}"
                 raise RefusedCommitError(msg) from error
             return
-        own = moment.own_commit(now, run)
+        own = read.own_commit(now, run)
         msg = (
             f"{table.path}: the commit {own} is complete; what came after it failed: {sentence_of(error)}; "
             "do not merge this batch again"

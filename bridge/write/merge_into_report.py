@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING
 
 from bridge.engines import Fate, recompiled_warnings
 from bridge.merge import class_warnings
-from bridge.pipeline import books_table, statistics_of, tell_quarantine
-from bridge.report import Report, Showable, plan_as_json
+from bridge.pipeline import books_table, report_quarantine, statistics_of
+from bridge.report import Closeable, Report, Showable, plan_as_json
 
 if TYPE_CHECKING:
     import contextlib
@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
     from bridge.engines import Books
     from bridge.plan import MergePlan
+    from bridge.report import JsonObject
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
-class MergeIntoReport(Showable):
-    """What `merge_into` answers.
+class MergeIntoReport(Showable, Closeable):
+    """The result of `merge_into`.
 
     Attributes:
         path: the table.
@@ -34,9 +35,9 @@ class MergeIntoReport(Showable):
         updated: how many rows are changed.
         deleted: how many rows are gone.
         adds_flag: whether the commit added the column `_hoodie_is_deleted` to the table.
-        books: what became of the rows that came in; None if the batch was merged before.
-        quarantine: the versions of the keys that can't be merged, as in `MergeReport`; None unless the plan sets them
-            aside.
+        books: the row counts; None if the batch was merged before.
+        quarantine: the versions of the keys that can't be merged, as in `MergeReport`; None unless the plan quarantines
+            them.
     """
 
     path: str
@@ -68,7 +69,7 @@ class MergeIntoReport(Showable):
         about = {"table": self.path, "batch": self.batch, "read": self.read, "instant": self.instant}
         warnings = [*recompiled_warnings(self.plan), *class_warnings(self.plan)]
         report = Report("merge-into", self.verdict, plan=plan_as_json(self.plan) | about, warnings=warnings)
-        counts: dict[str, Any] = {} if self.books is None else statistics_of(self.books)
+        counts: JsonObject = {} if self.books is None else statistics_of(self.books)
         written = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
         report.statistics = counts | {"written": written, "merged_by": self.merged_by}
         if self.adds_flag:
@@ -81,25 +82,15 @@ class MergeIntoReport(Showable):
         aside = self.books.total(Fate.QUARANTINED)
         came = self.books.rows_in["incoming"]
         all_of_it = self.books.total(Fate.QUARANTINED, ["incoming"]) == came
-        tell_quarantine(report, aside, all_that_came=all_of_it, where="in the quarantine of this run")
+        report_quarantine(report, aside, all_that_came=all_of_it, where="in the quarantine of this run")
         if aside:
             report.warnings.append(
-                "to merge what is in quarantine later, correct its rows of the side incoming (_pb_side), leave out the "
-                "columns _pb_*, and merge these rows alone, with another batch id: this batch counts as merged"
+                "to merge the quarantine later, correct its incoming rows (_pb_side), drop the columns _pb_*, and "
+                "merge only these rows, with another batch id: this batch counts as merged"
             )
         return report
-
-    def to_json(self) -> str:
-        """Return what `payload-bridge merge-into --output json` prints."""
-        return self.to_report().as_json()
 
     def close(self) -> None:
         """Release the rows that Spark keeps for `quarantine`."""
         if self._kept is not None:
             self._kept.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

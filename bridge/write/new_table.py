@@ -35,7 +35,7 @@ _MERGING: Final = {
     keys.WRITE_PAYLOAD_CLASS.key,
     keys.WRITE_STRATEGY_ID.key,
 }
-_SEVERAL: Final = "a Hudi table is one result, and there are several; leave out what sets keys aside"
+_SEVERAL: Final = "a Hudi table holds one result, but there are several; leave out the quarantine"
 _NEWEST: Final = HudiRelease.latest()
 
 
@@ -50,11 +50,11 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
 ) -> HudiTable:
     """Write rows as a new Hudi table, by the writer of the session's bundle, in one `bulk_insert`.
 
-    Every reader shows them as they are: unless `options` name a mode or payload class, what is written last wins
-    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload, by which of the rows of one batch the greatest
-    ordering value wins, if the plan or an option names an ordering field). Folders are `column=value` or encoded where
-    the `props` of the plan say so. Meta columns of the rows are left out, and those of the new commit written. Rows
-    with one key stay as many rows.
+    Every reader shows them as they are: unless `options` name a mode or payload class, the last write wins
+    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload, under which the greatest ordering value wins
+    within a batch if the plan or an option names an ordering field). Folders are `column=value` or encoded where the
+    `props` of the plan say so. Meta columns of the rows are replaced by those of the new commit. Rows with the same key
+    are all kept.
 
     Args:
         rows: merged rows, such as those of `upsert` or `HudiTable.snapshot`.
@@ -62,7 +62,7 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
         plan: what names the table's key, partition and type.
         version: the table version (6, 8 or 9); None for the bundle's own.
         options: other options of Hudi's writer.
-        overwrite: whether what has this name is replaced.
+        overwrite: whether an existing path is replaced.
 
     Raises:
         InputError: the path exists or is on an object store; the plan names no key; or a row is flagged as deleted.
@@ -117,7 +117,7 @@ class NewTableRun:
             raise InputError(_SEVERAL)
         missing = [column for column in self._plan.identity if column not in frame.columns]
         if missing:
-            msg = f"the rows have no {', '.join(missing)}, by which the table finds them; leave these columns in"
+            msg = f"the rows have no {', '.join(missing)}, which identify them in the table; keep these columns"
             raise InputError(msg)
         names = [field.name for field in data_fields(frame) if field.name not in META_COLUMNS]
         rows = frame.select(*map(quoted, names)).persist()  # Hudi's writer reads its rows several times
@@ -138,9 +138,8 @@ class NewTableRun:
         hidden = [name for name in written.properties.merge.ordering if name not in named]
         if hidden and self._options.get(keys.WRITE_PAYLOAD_CLASS.key) == _LATEST:
             msg = (
-                f"Hudi's writer made {', '.join(hidden)} the ordering field, which nobody named, so that what is "
-                f"written last would not win; name it ({keys.WRITE_PRECOMBINE.key}), rename the column, or write "
-                "another version"
+                f"Hudi's writer made {', '.join(hidden)} the ordering field, which nobody named, so the last write "
+                f"would not win; name it ({keys.WRITE_PRECOMBINE.key}), rename the column, or write another version"
             )
             raise PlanError(msg)
         commits = written.timeline.written(written.timeline.commits)
@@ -156,7 +155,7 @@ class NewTableRun:
         raise InputError(_SEVERAL)
 
     def drop(self, name: str) -> None:
-        """Do nothing: nothing is set aside."""
+        """Do nothing: there is no quarantine."""
 
 
 def check_place(target: Target, place: Place) -> None:
@@ -167,8 +166,8 @@ def check_place(target: Target, place: Place) -> None:
     """
     if not is_renamed(place):
         msg = (
-            f"{target.path}: a new table gets its name when it is complete, and an object store renames nothing; "
-            "name a local folder or one on HDFS, or write the rows there and let Hudi load them"
+            f"{target.path}: a new table is renamed into place when it is complete, but an object store can't "
+            "rename; name a local folder or one on HDFS, or write the rows there and let Hudi load them"
         )
         raise InputError(msg)
 
@@ -208,10 +207,10 @@ def table_options(
         needed |= {keys.WRITE_TABLE_VERSION.key: str(wanted), keys.AUTO_UPGRADE.key: "false"}
     for name, text in given.items():
         if name.startswith(keys.SYNC) and text.strip().lower() != "false":
-            msg = f"the option {name} would register the table before it has its name; sync it when it is complete"
+            msg = f"the option {name} would register the table before it is in place; sync it when it is complete"
             raise PlanError(msg)
         if needed.get(name, text) != text:
-            msg = f"the option {name}={text} contradicts {needed[name] or 'none'}, which the plan says; leave it out"
+            msg = f"the option {name}={text} contradicts {needed[name] or 'none'}, which the plan sets; leave it out"
             raise PlanError(msg)
     merging = {}
     if not _MERGING & given.keys():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    Keys: TypeAlias = Callable[[pa.RecordBatch], pa.Array[Any]]
+    from bridge.spark import ArrowColumn
+
+    Keys: TypeAlias = Callable[[pa.RecordBatch], ArrowColumn]
     Mask: TypeAlias = npt.NDArray[np.bool_]
 
 _TOLD: Final = {Action.INSERT: INSERTED, Action.UPDATE: UPDATED, Action.DELETE: DELETED}
@@ -95,7 +97,7 @@ def same_rows(now: pa.RecordBatch, then: pa.RecordBatch) -> Mask:
     return same
 
 
-def _same(one: pa.Array[Any], other: pa.Array[Any]) -> Mask:
+def _same(one: ArrowColumn, other: ArrowColumn) -> Mask:
     kind = one.type
     both_null = _mask(pc.and_(one.is_null(), other.is_null()))
     if pa.types.is_null(kind):
@@ -119,7 +121,7 @@ def _same(one: pa.Array[Any], other: pa.Array[Any]) -> Mask:
     return _mask(pc.fill_null(equal, False)) | both_null
 
 
-def _same_lists(one: pa.Array[Any], other: pa.Array[Any]) -> Mask:
+def _same_lists(one: ArrowColumn, other: ArrowColumn) -> Mask:
     """Return which lists are equal, of those that are not null: as many items, and all of them the same."""
     lengths, others = (pc.fill_null(pc.list_value_length(column), -1).to_numpy() for column in (one, other))
     found: Mask = (lengths == others) & (lengths >= 0)
@@ -131,6 +133,6 @@ def _same_lists(one: pa.Array[Any], other: pa.Array[Any]) -> Mask:
     return found
 
 
-def _mask(column: pa.Array[Any]) -> Mask:
+def _mask(column: ArrowColumn) -> Mask:
     found: Mask = column.to_numpy(zero_copy_only=False)
     return found

@@ -9,7 +9,7 @@ import dataclasses
 import itertools
 import json
 import pickle
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from bridge.engines import Job
     from bridge.hudi import FileSlice, SliceQuery
+    from bridge.spark import ArrowColumn
 
     Rows = npt.NDArray[np.int64]
 
@@ -104,7 +105,7 @@ def stored_in_slices(
         HudiTableError: a slice can't be read.
     """
     slices = _Slices(work)
-    for label, rows in _piles(batches, identity):
+    for label, rows in _key_groups(batches, identity):
         if label >= 0:
             for found, _ in slices.stored(label, slices.keys.of(rows.take(pa.array(_firsts(rows, identity))))):
                 yield found
@@ -120,7 +121,7 @@ def merged_slices(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) 
     """
     with calling_users(job.plan, "merged_slices"):
         merges = _SliceMerges(work, job)
-        for label, rows in _piles(batches, job.grouping):
+        for label, rows in _key_groups(batches, job.grouping):
             yield from merges.merge(label, rows)
         yield from merges.end()
 
@@ -133,7 +134,7 @@ def _firsts(rows: pa.RecordBatch, identity: tuple[str, ...]) -> Rows:
     return found
 
 
-def _piles(batches: Iterable[pa.RecordBatch], grouping: tuple[str, ...]) -> Iterator[tuple[int, pa.RecordBatch]]:
+def _key_groups(batches: Iterable[pa.RecordBatch], grouping: tuple[str, ...]) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Give the rows of one slice after another, whole keys together; those of no slice have the number -1."""
     waiting: list[pa.RecordBatch] = []
     label, size, most = -1, 0, _HELD
@@ -177,7 +178,7 @@ class _Slices:
         self._work = work
         self._reader: SliceReader | None = None
 
-    def stored(self, label: int, wanted: pa.Array[Any]) -> Iterator[tuple[pa.RecordBatch, Rows]]:
+    def stored(self, label: int, wanted: ArrowColumn) -> Iterator[tuple[pa.RecordBatch, Rows]]:
         """Give the rows of a slice that have one of some keys, and which key each has."""
         found = pickle.loads(self._work.slices.value[label])  # noqa: S301 (the driver pickled it)
         for batch, numbers in looked_up(self._reader_of(wanted).read(found), self.keys.of, wanted):
@@ -185,7 +186,7 @@ class _Slices:
             if len(rows):
                 yield batch.take(pa.array(rows)), numbers[rows].astype(np.int64)
 
-    def _reader_of(self, wanted: pa.Array[Any]) -> SliceReader:
+    def _reader_of(self, wanted: ArrowColumn) -> SliceReader:
         if len(wanted) <= FEW:
             keys = self.keys.as_stored(wanted.drop_null().to_pylist())
             return SliceReader(dataclasses.replace(self._work.query, keys=keys))
@@ -238,7 +239,7 @@ class _SliceMerges:
             yield from stored.changes(found)
 
     @staticmethod
-    def _check_once(groups: Rows, met: npt.NDArray[np.bool_], wanted: pa.Array[Any]) -> None:
+    def _check_once(groups: Rows, met: npt.NDArray[np.bool_], wanted: ArrowColumn) -> None:
         again = groups[met[groups]]
         if not len(again):
             each, times = np.unique(groups, return_counts=True)

@@ -8,19 +8,17 @@ import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
-from sqlglot import exp
 
 from bridge.config import keys
 from bridge.engines import PREFIX
 from bridge.errors import InputError
 from bridge.hudi import Answer, ComputedKeys, answer_columns
 from bridge.pipeline import join_rows
-from bridge.spark import META_COLUMNS, distinct_keys, quoted, quoted_name, spark_schema
+from bridge.spark import META_COLUMNS, PySparkException, distinct_keys, map_in_arrow, quoted, quoted_name, spark_schema
 from bridge.write.changes import without_flag
-from bridge.write.located import can_locate, located
+from bridge.write.record_location import can_locate, located
 from bridge.write.slice_tasks import FEW, SliceWork, stored_in_slices
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi import FileSlice, HudiTable, TableProperties, TableQueries
     from bridge.plan import MergePlan
-    from bridge.write.located import Buckets
+    from bridge.write.record_location import Buckets
 
 _TIMES, _PLACES = f"{PREFIX}times", f"{PREFIX}places"
 _TEXTS: Final = (spark_types.StringType, spark_types.IntegralType)
@@ -87,7 +85,7 @@ def stored_rows(  # noqa: PLR0913, PLR0917 (the two sides, and what is released 
         work = SliceWork.of(table.spark, answer.query, slices, release)
         fields = [field for field in own if field.name not in META_COLUMNS]
         task = functools.partial(stored_in_slices, work, plan.identity)
-        return without_flag(rows.mapInArrow(task, spark_types.StructType(fields)), incoming)
+        return without_flag(map_in_arrow(rows, task, spark_types.StructType(fields)), incoming)
     return joined_rows(table, answer, incoming, plan)
 
 
@@ -138,7 +136,7 @@ def check_slices(path: str, slices: Iterable[FileSlice], index: str) -> None:
     Source: HoodieIndex.canIndexLogFiles.
 
     Raises:
-        InputError: a slice has rows in logs alone, which the writer would add once more, and could not delete.
+        InputError: a slice has rows in logs only, which the writer would add once more, and could not delete.
     """
     if index.strip().upper() == "BUCKET":
         return
@@ -146,7 +144,7 @@ def check_slices(path: str, slices: Iterable[FileSlice], index: str) -> None:
     if alone is not None:
         where = f" in the partition {alone.partition}" if alone.partition else ""
         msg = (
-            f"{path}: the file group {alone.file_id}{where} has rows in logs alone, which {keys.INDEX_TYPE}={index} "
+            f"{path}: the file group {alone.file_id}{where} has rows in logs only, which {keys.INDEX_TYPE}={index} "
             f"does not find; write with {keys.INDEX_TYPE}=BUCKET and its settings if that is the table's index, or "
             "compact the table first"
         )
@@ -185,13 +183,13 @@ def _check_once(path: str, plan: MergePlan, stored: DataFrame, error: Exception)
     named = ", ".join(f"{name}={found[name]!r}" for name in plan.identity)
     if plan.global_index:
         msg = (
-            f"{path} stores the key {named} {found[_TIMES]} times, in {' and '.join(found[_PLACES])}, and a global "
-            f"index has it once; nothing is written: delete all but one, by a writer with {keys.INDEX_TYPE}=SIMPLE"
+            f"{path} stores the key {named} {found[_TIMES]} times, in {' and '.join(found[_PLACES])}, but a global "
+            f"index allows it once; nothing is written: delete all but one, by a writer with {keys.INDEX_TYPE}=SIMPLE"
         )
     else:
         msg = (
-            f"{path} stores the key {named} {found[_TIMES]} times; nothing is written: check that the key columns tell "
-            "its rows apart, or leave one row a key"
+            f"{path} stores the key {named} {found[_TIMES]} times; nothing is written: check that the key columns "
+            "identify its rows, or keep one row per key"
         )
     raise InputError(msg) from error
 
@@ -227,5 +225,7 @@ def _among(incoming: DataFrame, name: str, rows: list[Row]) -> str:
 
 
 def _literals(name: str, rows: list[Row]) -> Iterator[str]:
+    from sqlglot import exp  # noqa: PLC0415 (executors lack it)
+
     for text in sorted({row[name] for row in rows}):
         yield exp.Literal.string(text).sql(dialect="spark")

@@ -62,11 +62,17 @@ class WriteTarget:
     def _problems(self) -> Iterator[tuple[bool, str]]:
         own = self._properties
         yield from self._rules() if self._has_modes else self._classes()
-        yield not own.key_fields, "has generated keys, by which no row is found again; name record keys in a new table"
+        yield (
+            not own.key_fields,
+            ("has generated keys, so its rows can't be found again; name record keys in a new table"),
+        )
         yield not own.has_meta_fields, "has no meta columns, and a merge into such a table has not been tried"
         yield own.drops_partition_columns, "stores no partition columns, and a merge into such a table is not ported"
         yield own.paths_are_formatted, "formats its partition values, and a merge into such a table is not ported"
-        yield not own.keys_tell_values, "has a key generator of its own, by which rows can't be found by their columns"
+        yield (
+            not own.derives_key_values,
+            "has a custom key generator, so rows can't be found by their columns",
+        )
         yield own.bootstrap_source is not None, "is bootstrapped, and a merge into such a table has not been tried"
 
     @property
@@ -98,11 +104,11 @@ class WriteTarget:
             config = self._properties.config(release)
             rule = next((rule for name, rule in config.rules if name != "dedup" and rule.mode is not _MODE), None)
             how = "" if rule is None else f"{rule.mode.value if rule.mode else rule.payload} ({rule.why})"
-            yield rule is not None, f"merges what is written again, by {how}; {_MAKE}"
+            yield rule is not None, f"would merge written rows again, by {how}; {_MAKE}"
             partial = config.partial_update_mode
-            yield partial is not None, f"merges what is written again, by the partial update mode {partial}; {_MAKE}"
+            yield partial is not None, f"would merge written rows again, by the partial update mode {partial}; {_MAKE}"
             marker = config.merge_properties.get(DELETE_FIELD)
-            yield marker is not None, f"deletes by the marker column {marker} what a payload may keep; {_MAKE}"
+            yield marker is not None, f"deletes rows by the marker column {marker} that a payload may keep; {_MAKE}"
 
     def check_plan(self, plan: MergePlan) -> None:
         """Check that a plan is about this table.
@@ -117,12 +123,12 @@ class WriteTarget:
         ):
             if set(named) != set(stored):
                 msg = (
-                    f"the plan has the {what} {', '.join(named) or 'of no columns'}, and {self.path} has "
+                    f"the plan has the {what} {', '.join(named) or 'of no columns'}, but {self.path} has "
                     f"{', '.join(stored) or 'none'}; name those of the table"
                 )
                 raise PlanError(msg)
         if not plan.combine_before_upsert:
-            msg = "a merge into a table writes one row a key; leave out combine_before_upsert=False"
+            msg = "a merge into a table writes one row per key; leave out combine_before_upsert=False"
             raise PlanError(msg)
 
     def options(self, given: Mapping[str, str], batch: str | None, run: str) -> dict[str, str]:
@@ -201,14 +207,14 @@ class WriteTarget:
         named = plan.props.get(keys.INDEX_TYPE, index)
         if named.strip().upper() != index or (plan.global_index and index not in _MOVES):
             own = f"{keys.INDEX_TYPE}={named}" if keys.INDEX_TYPE in plan.props else "a global index"
-            msg = f"the plan has {own}, and the writer {keys.INDEX_TYPE}={index}; give both the same one"
+            msg = f"the plan has {own}, but the writer {keys.INDEX_TYPE}={index}; give both the same one"
             raise PlanError(msg)
         if index not in _MOVES or not plan.partition:  # without partitions the key tells the row
             return plan
         moves = _MOVES[index]
         texts = {side[moves].strip().lower() for side in (given, plan.props) if moves in side}
         if len(texts) > 1:
-            msg = f"the plan has {moves}={plan.props[moves]}, and the writer {given[moves]}; give both the same"
+            msg = f"the plan has {moves}={plan.props[moves]}, but the writer {given[moves]}; give both the same"
             raise PlanError(msg)
         props = {**plan.props, keys.INDEX_TYPE: index, moves: next(iter(texts), "true")}
         return dataclasses.replace(plan, props=props)  # which say that its index is a global one

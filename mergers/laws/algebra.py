@@ -5,7 +5,7 @@ To check a class compiled for another engine, give the check an `Algebra` of it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 from payloads.avro import decode, encode
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from mergers.laws.equality import Observed
     from payloads.avro import AvroSchema, Record
     from payloads.ordering import Ordering
+
+OpaqueVersion: TypeAlias = Any
+"""An incoming or a merged version: a payload, a carrier, an object of Java. Its algebra alone looks into it."""
 
 
 class Algebra(Protocol):
@@ -29,29 +32,40 @@ class Algebra(Protocol):
     name: str
     schema: AvroSchema
 
-    def incoming(self, version: Version) -> Any:
+    def incoming(self, version: Version) -> OpaqueVersion:
         """Build an incoming version."""
 
-    def merge(self, older: Any, newer: Any) -> Any:
+    def merge(self, older: OpaqueVersion, newer: OpaqueVersion) -> OpaqueVersion:
         """Merge two incoming versions; it may change them."""
 
-    def act(self, row: Record | None, newer: Any) -> Record | None:
+    def act(self, row: Record | None, newer: OpaqueVersion) -> Record | None:
         """Apply an incoming version to the stored row, or insert it; None deletes. It may change both."""
 
-    def answer(self, version: Any) -> Observed:
+    def answer(self, version: OpaqueVersion) -> Observed:
         """Return what is observable of an incoming or merged version."""
 
-    def copy(self, version: Any) -> Any:
+    def copy(self, version: OpaqueVersion) -> OpaqueVersion:
         """Return a copy that shares no mutable state."""
 
-    def key(self, version: Any) -> Hashable:
+    def key(self, version: OpaqueVersion) -> Hashable:
         """Return a value that is equal for versions in the same state, or None if the state is unknown."""
 
-    def restored(self, version: Any) -> Any:
+    def restored(self, version: OpaqueVersion) -> object:
         """Return a version as read back from a log: its record and ordering value, nothing else."""
 
     def order(self, left: Ordering, right: Ordering) -> int:
         """Compare two ordering values: positive where `left` is the later version."""
+
+
+@runtime_checkable
+class Gathers(Protocol):
+    """An algebra that merges many pairs at once, if it is told of them before they are asked for."""
+
+    def gather(self, merges: list[tuple[Any, Any]], acts: list[tuple[Record | None, Any]]) -> None:
+        """Merge pairs of versions, and stored rows with versions, and keep the results; an error is one of them."""
+
+    def again(self) -> Algebra:
+        """Return the same operations without results that were kept."""
 
 
 def through_bytes(record: Record | None, schema: AvroSchema) -> Record | None:

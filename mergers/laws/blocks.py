@@ -110,7 +110,7 @@ class Blocks:
 
     # -- one or two columns
 
-    def _varied(self, title: str, names: Sequence[str], rest: Mapping[str, Any]) -> OperandBlock:
+    def _varied(self, title: str, names: Sequence[str], rest: Mapping[str, object]) -> OperandBlock:
         values = self._values(names)
         is_read = all(name in self._spec.read for name in names)
         chosen = [dict(zip(names, one, strict=True)) | dict(rest) for one in itertools.product(*values.values())]
@@ -158,7 +158,7 @@ class Blocks:
         return self._block("the most frequent rows of the data", names, ranked)
 
     def _block(
-        self, title: str, values: Mapping[str, tuple[Any, ...]], ranked: Sequence[tuple[int, Mapping[str, Any]]]
+        self, title: str, values: Mapping[str, tuple[object, ...]], ranked: Sequence[tuple[int, Mapping[str, Any]]]
     ) -> OperandBlock:
         maker = self._maker
         incoming = [maker.version(rank, chosen) for rank, chosen in ranked]
@@ -186,7 +186,7 @@ def understood_form(spec: RecordSpec, domain: Domain, is_delete: Callable[[Versi
     return next((one for one in delete_forms(spec.schema, spec.props) if is_delete(maker.version(1, {}, one))), None)
 
 
-def _each_once(operands: Sequence[Any]) -> tuple[Any, ...]:
+def _each_once(operands: Sequence[object]) -> tuple[Any, ...]:
     return tuple({repr(operand): operand for operand in operands}.values())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mergers.laws.universe import RECORD_KEY, delete_forms
 from payloads.errors import PayloadBridgeError
@@ -43,7 +43,7 @@ class Bounds(NamedTuple):
     incoming_orderings: tuple[str, ...]
     stored_orderings: tuple[str, ...]
     blocks: tuple[OperandBlock, ...] = ()
-    columns: Mapping[str, tuple[Any, ...]] = MappingProxyType({})
+    columns: Mapping[str, tuple[object, ...]] = MappingProxyType({})
     constant: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
@@ -106,7 +106,7 @@ def bounds_of(universe: Universe, blocks: tuple[OperandBlock, ...], spec: Record
     )
 
 
-def _columns(universe: Universe, blocks: tuple[OperandBlock, ...], spec: RecordSpec) -> dict[str, tuple[Any, ...]]:
+def _columns(universe: Universe, blocks: tuple[OperandBlock, ...], spec: RecordSpec) -> dict[str, tuple[object, ...]]:
     """Return the values that each column takes in incoming versions, each once."""
     records = [
         version.record
@@ -132,7 +132,7 @@ def _may_vary(spec: RecordSpec, name: str) -> bool:
     return few.get(plain.kind, 2) > 1 and (plain.kind != "record" or bool(plain.fields))
 
 
-def _block_lines(blocks: tuple[OperandBlock, ...], columns: Mapping[str, tuple[Any, ...]]) -> Iterator[str]:
+def _block_lines(blocks: tuple[OperandBlock, ...], columns: Mapping[str, tuple[object, ...]]) -> Iterator[str]:
     """List each column with its values, and how they are combined."""
     if not blocks:
         return
@@ -147,7 +147,7 @@ def _block_lines(blocks: tuple[OperandBlock, ...], columns: Mapping[str, tuple[A
             yield f"and {block.title}: {len(block.universe.incoming)} versions"
 
 
-def _values(values: Sequence[Any]) -> str:
+def _values(values: Sequence[object]) -> str:
     shown = [printable(repr(value), _MOST_SHOWN) for value in values]
     return ", ".join(shown)
 
@@ -183,7 +183,7 @@ def _is_less(left: Ordering, right: Ordering) -> bool:
         return False
 
 
-def plain_ordering(ordering: Ordering | None) -> Any:
+def plain_ordering(ordering: Ordering | None) -> object:
     """Return the plain value, a tuple for several fields."""
     if ordering is None:
         return None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mergers.laws.check import DEFAULT_DOMAINS, check_laws, domains_named
 from mergers.laws.core import Domain
 from mergers.laws.rules import laws_named
+from payloads.arguments import checked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -55,12 +56,13 @@ class LawCase:
         report.raise_if_unchecked()
 
 
+@checked
 def law_cases(
-    payload_or_merger: Any,
+    payload_or_merger: object,
     *,
     laws: Iterable[str | Law | RuleSet] | None = None,
     domain: str | Domain | Iterable[str | Domain] = DEFAULT_DOMAINS,
-    **settings: Any,
+    **settings: object,
 ) -> list[LawCase]:
     """Return one case per law and domain, for `pytest.mark.parametrize`; the arguments are those of `check_laws`.
 

@@ -8,15 +8,16 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from mergers.laws.core import Domain, Operands
-from mergers.laws.decide import DomainCheck, Ways
-from mergers.laws.elsewhere import Repetition, is_ours
+from mergers.laws.decide import CheckOptions, DomainCheck
 from mergers.laws.equality import Equality, same_bytes
 from mergers.laws.evaluate import Evaluator
 from mergers.laws.jobs import jobs_on
 from mergers.laws.reading import studied
+from mergers.laws.repetition import Repetition, is_ours
 from mergers.laws.report import LawReport, Verdict
 from mergers.laws.rules import DETERMINISM, laws_named
 from mergers.laws.subject import subject_of
+from payloads.arguments import checked
 from payloads.errors import PayloadConfigError
 from payloads.release import HudiRelease
 from payloads.user import CALL_TIMEOUT, CallGuard
@@ -34,8 +35,9 @@ DEFAULT_DOMAINS: Final = (Domain.DATA, Domain.FLAGGED)
 DEFAULT_EXAMPLES: Final = 100
 
 
+@checked
 def check_laws(  # noqa: PLR0913 (what a user may state)
-    payload_or_merger: Any,
+    payload_or_merger: object,
     *,
     schema: AvroSchema | str | dict[str, Any] | None = None,
     key: Sequence[str] = (),
@@ -48,7 +50,7 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     seed: int = 0,
     equality: Equality = same_bytes,
     props: Props | None = None,
-    other: Any = None,
+    other: object = None,
     markers: bool | None = None,
     null_orderings: bool = False,
     data: Sequence[Record] = (),
@@ -56,12 +58,12 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
 ) -> LawReport:
     """Check a payload or a merger against laws; one verdict per law and domain.
 
-    The rule of a class, where it states one, decides some laws for all rows. Two ways try each law: few values of every
-    column, alone, in pairs and together, are tried completely (`proved`, for the values that the report lists), and
-    Hypothesis looks for a counterexample among records of any shape and shrinks it
-    (`holds` says that there was none in the examples tried). Operands on which every bracketing fails alike decide
-    nothing; a law is `not-checked` if more than half of them do, and `not-tried` if a column that the code of the class
-    names never varied.
+    If the class states a rule, the rule decides some laws for all rows. Each law is also tried in two ways: a few
+    values of every column, singly, in pairs and together, are enumerated completely (`proved`, for the values that the
+    report lists), and Hypothesis looks for a counterexample among records of any shape and shrinks it (`holds`: there
+    was none in the examples tried). Operands on which all bracketings fail in the same way decide nothing; a law is
+    `not-checked` if more than half of them do, and `not-tried` if a column that the code of the class names never
+    varied.
 
     Args:
         payload_or_merger: a name, a reference, a class or an object; a payload, a merger or an `Algebra`; or what
@@ -72,8 +74,8 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
         release: the Hudi release whose rules apply.
         laws: ids of laws or names of rule sets; None for all laws.
         domain: `data`, `flagged`, `empty`, or several.
-        examples: how many examples of any shape Hypothesis tries for each domain; those that reach for special values,
-            such as the constants of the class, come in addition.
+        examples: how many examples of any shape Hypothesis tries for each domain; examples with special values, such as
+            the constants of the class, are added.
         exhaustive: True for enumeration alone, False for Hypothesis alone, None for both.
         seed: reproduces what Hypothesis tries.
         equality: when two records are equal; by default, if their canonical Avro bytes are.
@@ -113,7 +115,7 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
             check = DomainCheck(
                 found, one, Evaluator(found.algebra, equality, second, guard), has_other=second is not None
             )
-            judged_here = check.results(chosen, Ways(exhaustive, examples, seed, null_orderings))
+            judged_here = check.results(chosen, CheckOptions(exhaustive, examples, seed, null_orderings))
             if any(result.verdict in _ENUMERATED for result in judged_here):
                 bounds[one] = check.bounds
             results += judged_here
@@ -134,7 +136,7 @@ def giving_up_by(end: Callable[[str], NoReturn]) -> Iterator[None]:
         _give_up.reset(token)
 
 
-def _loaded(named: Any, settings: dict[str, Any]) -> Subject:
+def _loaded(named: object, settings: dict[str, Any]) -> Subject:
     """Return the subject; loading a class runs its module."""
     name = named if isinstance(named, str) else getattr(named, "__qualname__", type(named).__qualname__)
     with CallGuard(name, None) as guard:
@@ -153,15 +155,16 @@ def _fitting(data: Iterable[Record], schema: AvroSchema) -> tuple[Record, ...]:
     return rows
 
 
+@checked
 def find_violation(  # noqa: PLR0913 (what a user may state)
-    payload_or_merger: Any,
+    payload_or_merger: object,
     law: str,
     row: Record | None,
     versions: Sequence[Version],
     *,
     equality: Equality = same_bytes,
-    other: Any = None,
-    **settings: Any,
+    other: object = None,
+    **settings: object,
 ) -> Counterexample | None:
     """Check one combination of operands: a counterexample as a regression test.
 
@@ -192,7 +195,9 @@ def find_violation(  # noqa: PLR0913 (what a user may state)
     with CallGuard(algebra.name) as guard:
         evaluator = Evaluator(algebra, equality, second, guard)
         bound = evaluator.bind(operands)
-        for equation in laws_named([law])[0].stated(len(operands.versions)):
+        equations = laws_named([law])[0].stated(len(operands.versions))
+        evaluator.gather([side for equation in equations for side in equation], [bound])
+        for equation in equations:
             if not evaluator.holds(equation, bound):
                 return evaluator.counterexample(equation, operands)
     if law == DETERMINISM.id and not is_ours(evaluator.algebra):

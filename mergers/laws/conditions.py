@@ -20,7 +20,7 @@ class Aspect(enum.Enum):
     HASHES = "the hashes of texts, which order sets"
     ENVIRONMENT = "the environment: variables, time zone, locale, working folder or host name"
     CALLS = "the calls that came before: their number or their order"
-    MAPS = "the order in which a map's entries come"
+    MAPS = "the order of a map's entries"
 
 
 class Conditions(NamedTuple):

@@ -23,14 +23,14 @@ _LONG: Final = 1 << 63
 _NEAR_ZERO: Final = frozenset({0, 1, 2})
 """Values that occur in most examples anyway."""
 _FOREIGN: Final = frozenset({*sys.stdlib_module_names, "payloads", "mergers", "bridge", "pyspark", "fastavro"})
-_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _WORD: Final = re.compile(r"\w+")
 _LABELS: Final = frozenset(
     {"__doc__", "__module__", "__qualname__", "__annotations__", "__slots__", "__match_args__", "__firstlineno__"}
 )
 
 
-def constants_of(*roots: object) -> tuple[Any, ...]:
+def constants_of(*roots: object) -> tuple[object, ...]:
     """Return the texts, bytes and numbers that classes, functions and objects may compare against, the nearest first.
 
     What they refer to counts: nested functions, globals of their modules, closures, class attributes and base classes,
@@ -68,11 +68,11 @@ def _attributes(code: types.CodeType) -> Iterator[str]:
             yield from _attributes(constant)
 
 
-def _reached(roots: Iterable[object]) -> Iterator[Any]:
+def _reached(roots: Iterable[object]) -> Iterator[object]:
     """Yield what code refers to: values, and functions and classes that are the user's."""
     left = deque(roots)
     seen: set[int] = set()
-    kept: list[Any] = []  # an id stays taken as long as its object lives
+    kept: list[object] = []  # an id stays taken as long as its object lives
     while left and len(seen) < _MOST_VISITED:
         one = left.popleft()
         if any(True for _ in _plain(one)):
@@ -85,7 +85,7 @@ def _reached(roots: Iterable[object]) -> Iterator[Any]:
             left.extend(_parts(one))
 
 
-def usable(values: Iterable[Any]) -> tuple[Any, ...]:
+def usable(values: Iterable[object]) -> tuple[object, ...]:
     """Return the constants that are worth trying, each once; sentences, such as messages of errors, come last."""
     distinct = dict.fromkeys((type(value), value) for value in values if _is_worth_it(value))
     return tuple(sorted((value for _, value in distinct), key=lambda value: isinstance(value, str) and " " in value))
@@ -101,7 +101,7 @@ def _is_worth_it(value: Any) -> bool:
     return math.isfinite(value)
 
 
-def _plain(one: object) -> Iterator[Any]:
+def _plain(one: object) -> Iterator[object]:
     """Yield what a value is in an Avro record; nothing if it can't be one."""
     if isinstance(one, enum.Enum):
         yield from _plain(one.value)
@@ -112,14 +112,14 @@ def _plain(one: object) -> Iterator[Any]:
     elif isinstance(one, re.Pattern):
         yield one.pattern
     elif isinstance(one, datetime.datetime):
-        since = (one if one.tzinfo else one.replace(tzinfo=datetime.UTC)) - _EPOCH
+        since = (one if one.tzinfo else one.replace(tzinfo=datetime.timezone.utc)) - _EPOCH
         for unit in ({"seconds": 1}, {"milliseconds": 1}, {"microseconds": 1}):
             yield since // datetime.timedelta(**unit)
     elif isinstance(one, datetime.date):
         yield (one - _EPOCH.date()).days
 
 
-def _parts(one: Any) -> Iterable[Any]:  # noqa: C901, PLR0911 (one a kind)
+def _parts(one: object) -> Iterable[object]:  # noqa: C901, PLR0911 (one a kind)
     match one:
         case types.FunctionType():
             return _function(one)
@@ -146,12 +146,12 @@ def _parts(one: Any) -> Iterable[Any]:  # noqa: C901, PLR0911 (one a kind)
     return [*getattr(one, "__dict__", {}).values(), type(one)]
 
 
-def _class(one: type) -> list[Any]:
+def _class(one: type) -> list[object]:
     members = [value for name, value in vars(one).items() if name not in _LABELS]
     return [*members, *one.__bases__]
 
 
-def _function(function: types.FunctionType) -> list[Any]:
+def _function(function: types.FunctionType) -> list[object]:
     if _is_foreign(function):
         return []
     cells = [cell.cell_contents for cell in function.__closure__ or () if cell != types.CellType()]
@@ -160,7 +160,7 @@ def _function(function: types.FunctionType) -> list[Any]:
     return [*literals, *cells, *defaults, getattr(function, "__wrapped__", None)]
 
 
-def _code(code: types.CodeType, namespace: Mapping[str, Any]) -> Iterator[Any]:
+def _code(code: types.CodeType, namespace: Mapping[str, object]) -> Iterator[object]:
     """Yield the literals of code, of the functions inside it, and what its names refer to."""
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -175,6 +175,6 @@ def _code(code: types.CodeType, namespace: Mapping[str, Any]) -> Iterator[Any]:
             yield value
 
 
-def _is_foreign(one: Any) -> bool:
+def _is_foreign(one: object) -> bool:
     name = one.__name__ if isinstance(one, types.ModuleType) else getattr(one, "__module__", None)
     return str(name or "builtins").partition(".")[0] in _FOREIGN

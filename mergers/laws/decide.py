@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mergers.laws.blocks import Blocks, size_for, understood_form
 from mergers.laws.bounds import bounds_of
 from mergers.laws.conditions import OTHERS
 from mergers.laws.constants import usable
 from mergers.laws.core import Domain
-from mergers.laws.elsewhere import Repetition, is_ours
 from mergers.laws.equality import Failed
-from mergers.laws.exhaustive import Tried, try_all
+from mergers.laws.exhaustive import Enumerated, try_all
 from mergers.laws.jobs import ElsewhereError, jobs_of
+from mergers.laws.repetition import Repetition, is_ours
 from mergers.laws.report import UNDECIDED, LawResult, Verdict, counted, no_counterexample_in
-from mergers.laws.ruled import Rulings
+from mergers.laws.rule_verdicts import Rulings
 from mergers.laws.rules import DETERMINISM
 from mergers.laws.universe import delete_forms, small_universe
 from payloads.builtin import UNAVAILABLE
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mergers.laws.universe import Universe
 
 
-class Ways(NamedTuple):
+class CheckOptions(NamedTuple):
     """How to check: the arguments of `check_laws` with the same names."""
 
     exhaustive: bool | None
@@ -87,10 +87,10 @@ class DomainCheck:
             return "it can't be built without a record"
         return ""
 
-    def results(self, laws: Iterable[Law], ways: Ways) -> list[LawResult]:
+    def results(self, laws: Iterable[Law], ways: CheckOptions) -> list[LawResult]:
         """Check the laws: first by enumeration, then the undecided ones with Hypothesis."""
         found = {law: self._not_applicable(law) for law in laws}
-        tried = {law: Tried() for law in found}
+        tried = {law: Enumerated() for law in found}
         if ways.exhaustive is not False:
             self._enumerate([law for law, known in found.items() if known is None], tried)
             found |= {law: self._enumerated(law, tried[law]) for law, known in found.items() if known is None}
@@ -104,7 +104,7 @@ class DomainCheck:
         rulings = Rulings(self._found, self._domain, self._evaluator, null_orderings=ways.null_orderings)
         return [self._repeated(one) if one.law is DETERMINISM else rulings.judged(one) for one in decided]
 
-    def _enumerate(self, laws: Iterable[Law], tried: dict[Law, Tried]) -> None:
+    def _enumerate(self, laws: Iterable[Law], tried: dict[Law, Enumerated]) -> None:
         """Try the small universe with every number of versions, then the blocks with as few as show the law."""
         left = list(laws)
         for law in left:
@@ -123,7 +123,7 @@ class DomainCheck:
             reason = "records without deletes"
         return self._result(law, Verdict.NOT_APPLICABLE, detail=reason) if reason else None
 
-    def _enumerated(self, law: Law, tried: Tried) -> LawResult | None:
+    def _enumerated(self, law: Law, tried: Enumerated) -> LawResult | None:
         """Return what enumeration shows; no result if it leaves the law to examples."""
         if tried.counterexample is not None:
             detail = f"after {counted(tried.cases, 'case')} of the enumeration"
@@ -156,7 +156,7 @@ class DomainCheck:
             return dataclasses.replace(result, detail=detail)
         return self._result(result.law, Verdict.VIOLATED, result.cases, "in another process", found)
 
-    def _searched(self, laws: tuple[Law, ...], ways: Ways) -> dict[Law, LawResult]:
+    def _searched(self, laws: tuple[Law, ...], ways: CheckOptions) -> dict[Law, LawResult]:
         # Hypothesis is loaded only here.
         from mergers.laws.reach import reaches  # noqa: PLC0415
         from mergers.laws.search import Search  # noqa: PLC0415
@@ -187,7 +187,7 @@ class DomainCheck:
                 results[law] = self._result(law, Verdict.NOT_APPLICABLE, detail="no example fits")
         return results
 
-    def _constants(self) -> tuple[Any, ...]:
+    def _constants(self) -> tuple[object, ...]:
         """Return what the code of the judged, or a property that it is given, may compare values with."""
         spec = self._found.spec
         stated = [
@@ -199,7 +199,7 @@ class DomainCheck:
         # Only where records may hold it, Debezium's mark for an unavailable value is one.
         return found if spec.markers else tuple(one for one in found if one != UNAVAILABLE)
 
-    def _with_proof(self, result: LawResult, tried: Tried) -> LawResult:
+    def _with_proof(self, result: LawResult, tried: Enumerated) -> LawResult:
         """Return the result of both ways together: a law that was proved is, whatever examples add."""
         if not tried.cases or result.verdict is Verdict.VIOLATED:
             return result
@@ -211,7 +211,7 @@ class DomainCheck:
         cases = tried.cases + result.cases
         return dataclasses.replace(enumerated, cases=cases, detail=enumerated.detail + more)
 
-    def _proved(self, law: Law, tried: Tried) -> LawResult:
+    def _proved(self, law: Law, tried: Enumerated) -> LawResult:
         cases = tried.cases
         if not cases:
             return self._result(law, Verdict.NOT_APPLICABLE, detail="it applies to no versions of the small universe")
@@ -235,7 +235,7 @@ class DomainCheck:
         return LawResult(law, self._domain, verdict, cases, detail, counterexample)
 
 
-def _failing(tried: Tried) -> str:
+def _failing(tried: Enumerated) -> str:
     """Say that too many merges fail for a verdict."""
     return f"{tried.failed} of {counted(tried.cases, 'case')} fail, most with {tried.error}"
 

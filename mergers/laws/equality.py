@@ -83,7 +83,7 @@ def _same_ordering(left: Ordering | None, right: Ordering | None) -> bool:
     return left is right or repr(left) == repr(right)
 
 
-def _canonical(value: Any) -> Any:
+def _canonical(value: object) -> object:
     if isinstance(value, float) and math.isnan(value):
         return math.nan
     if isinstance(value, dict):

@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from mergers.laws import core
+from mergers.laws.algebra import Gathers
 from mergers.laws.equality import Equality, Failed, same_answer, same_bytes
-from mergers.laws.nodes import Node, copied_row, positions_of, row_answer, turned
+from mergers.laws.node_table import NodeTable
+from mergers.laws.nodes import Node, copied_row, levels, positions_of, row_answer, turned, within
 from mergers.laws.report import Counterexample, MergeStep
-from payloads.user import CallEndedError, CallGuard, error_text
+from payloads.user import CallEndedError, CallGuard
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from mergers.laws.algebra import Algebra
     from mergers.laws.core import Equation, Expr, Operands, Version
@@ -45,7 +47,7 @@ class Evaluator:
         self.guard = guard or CallGuard(algebra.name, None)
         self.equality = equality
         self._other = None if other is None else Evaluator(other, equality, guard=guard)
-        self._nodes: dict[Hashable, Node] = {}
+        self._nodes = NodeTable(algebra, self.guard)
         self._merged: dict[tuple[Node, Node], Node] = {}
         self._acted: dict[tuple[Node, Node], Node] = {}
         self._compared: dict[tuple[Node, Node], bool] = {}
@@ -53,7 +55,7 @@ class Evaluator:
         self._twins: dict[Node, Node] = {}
         self._given: dict[Node, Any] = {}
         self._memos: list[dict[Any, Any]] = [
-            self._nodes,
+            self._nodes.known,
             self._merged,
             self._acted,
             self._compared,
@@ -82,15 +84,46 @@ class Evaluator:
 
     def row(self, row: Record | None) -> Node:
         """Return the node of a stored row."""
-        node = self._row_node(row)
+        node = self._nodes.row(row)
         self._given.setdefault(node, row)
         return node
 
     def incoming(self, version: Version) -> Node:
         """Return the node of an incoming version; building it may fail, which is then its result."""
-        node = self._version_node("the constructor", lambda: self.algebra.incoming(version))
+        node = self._nodes.version("the constructor", lambda: self.algebra.incoming(version))
         self._given.setdefault(node, version)
         return node
+
+    # -- many at once
+
+    def gather(self, exprs: Iterable[Expr], operands: Sequence[Bound]) -> None:
+        """Let algebras that merge many pairs at once do so for expressions; another merges where it is asked.
+
+        Level by level: what a merge takes has been merged then.
+        """
+        sides = list(exprs)
+        if isinstance(self.algebra, Gathers):
+            self._gather(self.algebra, sides, operands)
+        if self._other is not None and isinstance(self._other.algebra, Gathers):
+            elsewhere = [tuple(map(self._elsewhere, bound)) for bound in operands]
+            self._other.gather(within(sides, core.Other), elsewhere)
+
+    def _gather(self, algebra: Gathers, sides: list[Expr], operands: Sequence[Bound]) -> None:
+        for level in levels(sides):
+            merges: dict[tuple[Node, Node], None] = {}
+            acts: dict[tuple[Node, Node], None] = {}
+            for expr in level:
+                is_merge = isinstance(expr, core.Merge)
+                older, newer = (expr.older, expr.newer) if isinstance(expr, core.Merge) else (expr.row, expr.newer)
+                left, right = self.compiled(older), self.compiled(newer)
+                pairs = dict.fromkeys((left(bound), right(bound)) for bound in operands)
+                known = self._merged if is_merge else self._acted
+                (merges if is_merge else acts).update((pair, None) for pair in pairs if _is_open(pair, known))
+            algebra.gather(*([(one.value, other.value) for one, other in pairs] for pairs in (merges, acts)))
+        anew = within(sides, core.Again)
+        if anew:
+            fresh = self._fresh()
+            fresh.gather(anew, [self._turned(bound, fresh) for bound in operands])
 
     # -- equations
 
@@ -156,7 +189,7 @@ class Evaluator:
                 return self._once(inner, self._operands_of(inner, runs=True))
             case core.Fitted(inner):
                 compiled = self._compile(inner)
-                return lambda operands: self._fitted(compiled(operands))
+                return lambda operands: self._nodes.fitted(compiled(operands))
             case core.Other(inner) if self._other is not None:
                 other = self._other
                 return self._once(inner, lambda operands: other.value(inner, tuple(map(self._elsewhere, operands))))
@@ -202,7 +235,7 @@ class Evaluator:
             if isinstance(node.answer, Failed):
                 return node
         algebra = self.algebra
-        return self._version_node(
+        return self._nodes.version(
             "a merge of two versions", lambda: algebra.merge(algebra.copy(older.value), algebra.copy(newer.value))
         )
 
@@ -217,8 +250,30 @@ class Evaluator:
         except CallEndedError:
             raise
         except Exception as error:  # noqa: BLE001 (an error is an answer, whoever's code it comes from)
-            return self._failed(error, is_row=True)
-        return self._row_node(stored)
+            return self._nodes.failed(error, is_row=True)
+        return self._nodes.row(stored)
+
+    def made_anew(self, row: Record | None, versions: Sequence[Version]) -> Node:
+        """Return the node of two versions merged, or of one merged with a row, without copies of the objects.
+
+        A copy has what the class serialises. From 1.1 on no payload is serialised between its constructor and a merge.
+        """
+        algebra = self.algebra
+        made = [self.incoming(version) for version in versions]
+        failed = next((node for node in made if isinstance(node.answer, Failed)), None)
+        if failed is not None:
+            return failed
+        if len(versions) > 1:
+            return self._nodes.version(
+                "a merge of two versions", lambda: algebra.merge(*map(algebra.incoming, versions))
+            )
+        try:
+            stored = self.guard.call(_ACTS, lambda: algebra.act(copied_row(row), algebra.incoming(versions[0])))
+        except CallEndedError:
+            raise
+        except Exception as error:  # noqa: BLE001 (as above)
+            return self._nodes.failed(error, is_row=True)
+        return self._nodes.row(stored)
 
     def _operands_of(self, call: Expr, *, runs: bool) -> Callable[[Bound], Node]:
         algebra = self.algebra
@@ -240,79 +295,41 @@ class Evaluator:
             except Exception:  # noqa: BLE001, S110 (what the call leaves behind is looked at, not what it says)
                 pass
             pairs = zip(nodes, copies, strict=True)
-            answers = tuple(row_answer(one) if node.is_row else self._answer(one) for node, one in pairs)
+            answers = tuple(row_answer(one) if node.is_row else self._nodes.answer(one) for node, one in pairs)
             return Node(None, answers, is_row=False)
 
         return value
 
-    # -- nodes
-
-    def _version_node(self, what: str, make: Callable[[], Any]) -> Node:
-        try:
-            version = self.guard.call(what, make)
-        except CallEndedError:
-            raise
-        except Exception as error:  # noqa: BLE001 (as above)
-            return self._failed(error, is_row=False)
-        key = self.guard.call("reading its state", self.algebra.key, version)
-        found = None if key is None else self._nodes.get(("version", key))
-        if found is None:
-            found = Node(version, self._answer(self.guard.call("copying it", self.algebra.copy, version)), is_row=False)
-            if key is not None:
-                self._nodes["version", key] = found
-        return found
-
-    def _row_node(self, row: Record | None) -> Node:
-        key = "row", repr(row)
-        found = self._nodes.get(key)
-        if found is None:
-            found = self._nodes[key] = Node(row, row_answer(row), is_row=True)
-        return found
-
-    def _failed(self, error: Exception, *, is_row: bool) -> Node:
-        key = "failed", is_row, type(error), error_text(error)
-        found = self._nodes.get(key)
-        if found is None:
-            found = self._nodes[key] = Node(error, Failed(error), is_row=is_row)
-        return found
-
-    def _answer(self, version: Any) -> Any:
-        try:
-            return self.guard.call("its insert value", self.algebra.answer, version)
-        except CallEndedError:
-            raise
-        except Exception as error:  # noqa: BLE001 (as above)
-            return Failed(error)
+    # -- operands again
 
     def _twin(self, node: Node) -> Node:
         """Return a node as read back from a log."""
         found = self._twins.get(node)
         if found is None:
             is_whole = not isinstance(node.answer, Failed)
-            found = self._version_node(_RESTORES, lambda: self.algebra.restored(node.value)) if is_whole else node
+            found = self._nodes.version(_RESTORES, lambda: self.algebra.restored(node.value)) if is_whole else node
             self._twins[node] = found
         return found
 
-    def _fitted(self, node: Node) -> Node:
-        answer = node.answer
-        if isinstance(answer, Failed) or answer.record is None:
-            return node
-        try:
-            self.algebra.schema.validate(answer.record)
-        except Exception as error:  # noqa: BLE001 (as above; a record may hold anything)
-            return self._failed(error, is_row=node.is_row)
-        return node
-
     def _again(self, expr: Expr, operands: Bound) -> Node:
         """Evaluate anew, with the entries of maps the other way round."""
-        fresh = self._twin_evaluator = self._twin_evaluator or Evaluator(self.algebra, guard=self.guard)
+        fresh = self._fresh()
         fresh.forget()
+        return fresh.value(expr, self._turned(operands, fresh))
+
+    def _fresh(self) -> Evaluator:
+        """Return the evaluator that merges anew."""
+        if self._twin_evaluator is None:
+            algebra = self.algebra.again() if isinstance(self.algebra, Gathers) else self.algebra
+            self._twin_evaluator = Evaluator(algebra, guard=self.guard)
+        return self._twin_evaluator
+
+    def _turned(self, operands: Bound, fresh: Evaluator) -> Bound:
         given = [(node.is_row, self._given[node]) for node in operands]
-        others = [
+        return tuple(
             fresh.row(turned(one)) if is_row else fresh.incoming(one._replace(record=turned(one.record)))
             for is_row, one in given
-        ]
-        return fresh.value(expr, tuple(others))
+        )
 
     def _elsewhere(self, node: Node) -> Node:
         """Return an operand as the second implementation has it."""
@@ -321,3 +338,8 @@ class Evaluator:
         if other is None:
             return node
         return other.row(given) if node.is_row else other.incoming(given)
+
+
+def _is_open(pair: tuple[Node, Node], known: Mapping[tuple[Node, Node], Node]) -> bool:
+    """Whether two values have not been merged, and can be."""
+    return pair not in known and not any(isinstance(node.answer, Failed) for node in pair)

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mergers.laws.core import Operands
 from mergers.laws.equality import Failed
 from mergers.laws.report import error_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
-    from mergers.laws.core import Equation, Expr, Law
+    from mergers.laws.core import Equation, Expr, Law, Version
     from mergers.laws.evaluate import Bound, Evaluator
     from mergers.laws.nodes import Node
     from mergers.laws.report import Counterexample
     from mergers.laws.universe import Universe
+    from payloads.avro import Record
 
 
-class Tried:
+class Enumerated:
     """The outcome of trying operands of a law.
 
     Attributes:
@@ -63,7 +64,7 @@ class UnequalSides(NamedTuple):
     both_fail: bool
 
 
-def try_all(law: Law, evaluator: Evaluator, universe: Universe, tried: Tried, *, most: int) -> None:
+def try_all(law: Law, evaluator: Evaluator, universe: Universe, tried: Enumerated, *, most: int) -> None:
     """Try stored rows and versions by number, up to `most` versions, and note what they show.
 
     The first counterexample has the fewest versions, and ends the trial.
@@ -71,26 +72,49 @@ def try_all(law: Law, evaluator: Evaluator, universe: Universe, tried: Tried, *,
     versions = [(version, evaluator.incoming(version)) for version in universe.incoming]
     rows = [(row, evaluator.row(row)) for row in (universe.rows if law.has_row else (None,))]
     for size in range(law.sizes[0], most + 1):
-        stated = grouped(law.stated(size), evaluator)
-        for (row, row_node), chosen in itertools.product(rows, itertools.product(versions, repeat=size)):
-            if law.condition is not None and not law.condition(tuple(v for v, _ in chosen), evaluator.algebra.order):
-                continue
-            found = try_one(stated, evaluator, (row_node, *(node for _, node in chosen)), tried)
-            if found is None or (found.both_fail and tried.unlike is not None):
-                continue
-            operands = Operands(row, tuple(version for version, _ in chosen))
-            counterexample = evaluator.counterexample(found.equation, operands)
-            if found.both_fail:
-                tried.unlike = counterexample
-            else:
-                tried.counterexample = counterexample
-                return
+        equations = law.stated(size)
+        stated = grouped(equations, evaluator)
+        for some in _batches(_choices(law, evaluator, rows, versions, size)):
+            evaluator.gather(itertools.chain.from_iterable(equations), [bound for _, bound in some])
+            for operands, bound in some:
+                found = try_one(stated, evaluator, bound, tried)
+                if found is None or (found.both_fail and tried.unlike is not None):
+                    continue
+                counterexample = evaluator.counterexample(found.equation, operands)
+                if found.both_fail:
+                    tried.unlike = counterexample
+                else:
+                    tried.counterexample = counterexample
+                    return
+
+
+def _choices(
+    law: Law,
+    evaluator: Evaluator,
+    rows: Sequence[tuple[Record | None, Node]],
+    versions: Sequence[tuple[Version, Node]],
+    size: int,
+) -> Iterator[tuple[Operands, Bound]]:
+    """Yield the operands that a law applies to, in order, with their nodes."""
+    for (row, row_node), chosen in itertools.product(rows, itertools.product(versions, repeat=size)):
+        operands = Operands(row, tuple(version for version, _ in chosen))
+        if law.applies(operands.versions, evaluator.algebra.order):
+            yield operands, (row_node, *(node for _, node in chosen))
+
+
+def _batches(choices: Iterator[tuple[Operands, Bound]]) -> Iterator[list[tuple[Operands, Bound]]]:
+    while some := list(itertools.islice(choices, _AT_ONCE)):
+        yield some
+
+
+_AT_ONCE: Final = 2_000
+"""How many operands an algebra that merges many pairs at once is told of: few where one of the first breaks a law."""
 
 
 Stated = list[tuple["Callable[[Bound], Node]", list[tuple["Equation", "Callable[[Bound], Node]"]]]]
 
 
-def try_one(stated: Stated, evaluator: Evaluator, bound: Bound, tried: Tried) -> UnequalSides | None:
+def try_one(stated: Stated, evaluator: Evaluator, bound: Bound, tried: Enumerated) -> UnequalSides | None:
     """Evaluate the equations; return one that does not hold, preferably one with a side that does not fail."""
     sides, unlike = [], None
     for left, rights in stated:

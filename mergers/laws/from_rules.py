@@ -18,22 +18,22 @@ import random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mergers.laws import core
-from mergers.laws.asked import Asked
 from mergers.laws.core import Domain, Incoming, Operands
-from mergers.laws.rule_run import RuleRun, RuleState
+from mergers.laws.rule_algebra import RuleState, run_of
+from mergers.laws.rule_preconditions import Asked
+from mergers.laws.rule_universe import StandIns, Stater
 from mergers.laws.rule_words import difference_text, rules_text
 from mergers.laws.rules import ACTION, ASSOCIATIVITY, COMMUTATIVITY, IDEMPOTENCE, SCHEDULE_INDEPENDENCE, TOMBSTONE
-from mergers.laws.stated import StandIns
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare
-from payloads.rules import MergeRule, check_rule
+from payloads.rules import Effect, MergeRule, check_rule
 from payloads.user import error_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from mergers.laws.core import Equation, Expr, Law
-    from mergers.laws.stated import StatedRules
+    from mergers.laws.rule_universe import StatedRules
     from payloads.avro import Field, Record
     from payloads.ordering import Ordering
 
@@ -91,7 +91,7 @@ class Decisions:
 
     def _decided(self, law: Law) -> Ruling:
         if law not in DECIDABLE:
-            return _open("rules say nothing of it")
+            return _open("rules say nothing about it")
         missing = _missing(law, self._rules)
         if missing:
             return _open(missing)
@@ -120,6 +120,8 @@ def _open(reason: str) -> Ruling:
 
 def _missing(law: Law, rules: StatedRules) -> str:
     """Return why the rules do not say enough for a law, or empty text."""
+    if rules.obstacle:
+        return rules.obstacle
     if rules.batch is None:
         return "no rule is stated for two versions of a batch"
     if law.has_row and rules.stored is None:
@@ -141,18 +143,20 @@ class _Decision:
         self._law = law
         self._rules = rules
         self._domain = domain
-        points = [rules.batch, *((rules.stored, rules.alone) if law.has_row else ())]
-        judged = [rule for rule in points if rule is not None]
+        points = {"in a batch": rules.batch} | ({"with the stored row": rules.stored} if law.has_row else {})
+        self._judged = {place: rule for place, rule in points.items() if rule is not None}
+        judged = [*self._judged.values(), *([rules.alone] if law.has_row and rules.alone else [])]
         # Deletes of the domain are told by the tests of any point.
         tested = [MergeRule(deletes=rule.deletes) for rule in rules.all if domain is Domain.FLAGGED]
+        if rules.stater is Stater.FOUND and rules.alone is not None:
+            tested = [rules.alone]
         once = law in {IDEMPOTENCE, COMMUTATIVITY, TOMBSTONE}
         self._asked = Asked(rules.schema, rules.ordering_fields, [*judged, *tested], merges_once=once)
-        self._judged = judged
         self._stand_ins = StandIns(rules, domain, self._asked)
-        self._run = RuleRun(rules)
+        self._run = run_of(rules)
         stated = law.stated(law.sizes[0])
         self._equations = [(self._compiled(one.left), self._compiled(one.right), one) for one in stated]
-        self._decides = self._sampled = False
+        self._decides = self._sampled = self._hides = False
         self._unlike = ""
 
     def ruling(self) -> Ruling:
@@ -167,7 +171,7 @@ class _Decision:
             if found is not None:
                 return found
         crowded = ["too many columns are looked at together"] if self._sampled else []
-        obstacles = [*self._asked.obstacles, *crowded, *self._leaving()]
+        obstacles = [*self._asked.obstacles, *self._coupled(), *crowded, *self._leaving()]
         if obstacles:
             return _open("; ".join(obstacles))
         if self._unlike:
@@ -196,7 +200,7 @@ class _Decision:
                 return Ruling(RuleVerdict.FAILS, f"{reason}: {self._law.id} fails", equation, operands)
         return None
 
-    def _choices(self, *operands: Sequence[Any]) -> Iterator[tuple[Any, ...]]:
+    def _choices(self, *operands: Sequence[object]) -> Iterator[tuple[Any, ...]]:
         """Yield every choice of operands; of too many some, which prove nothing."""
         number = math.prod(map(len, operands))
         if number <= (_SAMPLED if self._asked.obstacles else _MOST):
@@ -210,8 +214,9 @@ class _Decision:
         """Whether both sides are one, or show nothing; notes why if so."""
         if left is None or right is None:
             self._unlike = "a merge in a batch gives no version"
-        elif left is right:
+        elif self._run.shown(left) is self._run.shown(right):
             self._decides |= left.fault is None
+            self._hides |= left is not right
         elif left.fault and right.fault:
             self._unlike = difference_text((left, right), self._judged, self._rules.schema)
         else:
@@ -239,6 +244,18 @@ class _Decision:
 
     # -- what comes out
 
+    def _coupled(self) -> Iterator[str]:
+        """Yield why columns depend on each other around the rules: a made record is data, a kept one may not be."""
+        is_made = {Effect.FILLED, Effect.CHANGED}
+        effects = {rule.result for rule in self._judged.values()}
+        effects |= {case.gives for rule in self._judged.values() for case in rule.cases}
+        if (
+            self._rules.stater in {Stater.PAYLOAD, Stater.MERGER}
+            and self._domain is not Domain.DATA
+            and effects & is_made
+        ):
+            yield "whether a delete becomes data depends on several columns"
+
     def _makes_deleted_rows(self) -> bool:
         return any(self._rules.deletes(record) for record in self._rows_made())
 
@@ -250,14 +267,20 @@ class _Decision:
         if self._law.sizes[1] < 2 or self._law.condition is not None:  # noqa: PLR2004 (no merge of a merge)
             return
         rules = self._rules
-        versions = [one.version for one in self._run.versions_made() if one.version and one.version.record is not None]
+        if self._hides:
+            yield "deletes that look alike are not"
+        if self._run.ends:
+            yield "a merge makes a delete, which leaves nothing to merge with"
+        versions = [one.version for one in self._run.versions_made() if one.version is not None]
         records = [one.record for one in versions if one.record is not None]
         if any(repr(rules.carried(one.record)) != repr(one.ordering) for one in versions if one.record is not None):
             yield "a merged version carries another ordering value than its columns say"
-        if self._domain is not Domain.FLAGGED and (
-            any(map(rules.deletes, records)) or any(one.marked and one.record is not None for one in versions)
-        ):
+        flagged = [one for one in versions if one.record is not None and (one.marked or rules.deletes(one.record))]
+        is_flagged = self._domain is Domain.FLAGGED
+        if (flagged and not is_flagged) or (len(records) < len(versions) and self._domain is not Domain.EMPTY):
             yield "data merges into a delete"
+        if is_flagged and rules.marks and not all(one.marked for one in flagged):
+            yield "data merges into a delete that is not marked as one"
         made = [*records, *self._rows_made()]
         if not all(map(rules.schema.fits, made)):
             yield "a merge makes a record that does not fit the schema"

@@ -60,7 +60,7 @@ class Interpreters:
             runs = [stack.enter_context(_running(sent, one, self._now)) for one in conditions]
             return [_answers_of(run) for run in runs]
 
-    def _pickled(self, sent: Any) -> bytes:
+    def _pickled(self, sent: object) -> bytes:
         """Pickle by name, or by value what another interpreter can't import.
 
         Raises:
@@ -101,7 +101,7 @@ class _Pickler(pickle.Pickler):
         super().__init__(file)
         self.unimportable: set[str] = set()
 
-    def persistent_id(self, obj: Any) -> None:
+    def persistent_id(self, obj: object) -> None:
         if isinstance(obj, type | types.FunctionType) and not _is_importable(obj.__module__):
             self.unimportable.add(obj.__module__)
 
@@ -199,12 +199,12 @@ def ending(code: int, errors: bytes) -> str:
 
 def answer_jobs() -> None:
     """Run the jobs on standard input; whatever is printed meanwhile goes to standard error."""
-    from mergers.laws.surroundings import shuffled_memory, surround  # noqa: PLC0415 (they are for this process alone)
+    from mergers.laws.process_conditions import apply_conditions, shuffled_memory  # noqa: PLC0415 (they are for this process alone)
 
     out = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     conditions, now = pickle.load(sys.stdin.buffer)  # noqa: S301 (our own process wrote it)
-    surround(conditions, now)
+    apply_conditions(conditions, now)
     algebra, jobs = pickle.load(sys.stdin.buffer)  # noqa: S301 (as above)
     move = shuffled_memory(conditions.identity)  # now, as modules that are loaded fill the gaps
     answers = answered(algebra, jobs, conditions, move)
@@ -212,7 +212,7 @@ def answer_jobs() -> None:
     out.flush()
 
 
-def _sendable(answer: Any) -> Any:
+def _sendable(answer: object) -> object:
     """Return an answer whose error, whatever class it is of, can be read by any interpreter."""
     return Failed(_SentError(answer.error)) if isinstance(answer, Failed) else answer
 
@@ -220,7 +220,7 @@ def _sendable(answer: Any) -> Any:
 class _SentError(Exception):
     """Pickles an error by its name and text."""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         (error,) = self.args
         return _error_named, (type(error).__name__, str(error))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
+from mergers.laws.algebra import Gathers
 from mergers.laws.core import After, Again, Before, Expr, Operands
 from mergers.laws.evaluate import Evaluator
 from mergers.laws.nodes import turned
@@ -96,7 +97,8 @@ _CALLS: Final = 1_000
 def _answers(
     algebra: Algebra, expressions: Sequence[Expr], operands: Sequence[Operands], before_each: Callable[[], None]
 ) -> Answers:
-    evaluator = Evaluator(algebra)
+    evaluator = Evaluator(algebra.again() if isinstance(algebra, Gathers) else algebra)
+    evaluator.gather(expressions, [evaluator.bind(one) for one in operands])
     found = []
     for one in operands:
         before_each()

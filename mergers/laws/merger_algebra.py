@@ -18,6 +18,7 @@ from payloads.user import copied
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
+    from mergers.laws.algebra import OpaqueVersion
     from mergers.laws.core import Version
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
@@ -55,7 +56,7 @@ class MergerAlgebra:
         self._read: Callable[[Record], Ordering | None] = (lambda _record: NATURAL_ORDER) if read is None else read
 
     @functools.cached_property
-    def constants(self) -> tuple[Any, ...]:
+    def constants(self) -> tuple[object, ...]:
         """What the code of a user's merger, or of the payload behind it, may compare against."""
         return constants_of(*self._code)
 
@@ -65,7 +66,7 @@ class MergerAlgebra:
         return words_of(*self._code)
 
     @property
-    def _code(self) -> tuple[Any, ...]:
+    def _code(self) -> tuple[object, ...]:
         return getattr(self.merger, "target", self.merger), getattr(self.payload_class, "user_class", None)
 
     def incoming(self, version: Version) -> HoodieRecord:
@@ -80,7 +81,7 @@ class MergerAlgebra:
             return HoodieEmptyRecord(KEY, operation, ordering)
         return HoodieAvroIndexedRecord(KEY, record, self.schema, operation, ordering)
 
-    def merge(self, older: Any, newer: Any) -> Any:
+    def merge(self, older: OpaqueVersion, newer: OpaqueVersion) -> OpaqueVersion:
         """Return the merged carrier; whatever is merged with such a delete stays as it is."""
         if older is _NOTHING or newer is _NOTHING:
             return newer
@@ -91,20 +92,21 @@ class MergerAlgebra:
             return result
         # A merged record is read anew, as a buffered record is: its columns say its ordering value.
         record = result.record
-        ordering = getattr(result, "ordering_value", NATURAL_ORDER) if record is None else self._ordering(record)
+        ordering = getattr(result, "ordering_value", NATURAL_ORDER) if record is None else self.row_ordering(record)
         return self._carrier(record, ordering, result.operation)
 
-    def _ordering(self, record: Record) -> Ordering:
+    def row_ordering(self, record: Record) -> Ordering:
+        """Return the ordering value that the columns of a record say: Integer 0 for none."""
         value = self._read(record)
         return NATURAL_ORDER if value is None else value
 
-    def act(self, row: Record | None, newer: Any) -> Record | None:
+    def act(self, row: Record | None, newer: OpaqueVersion) -> Record | None:
         """Merge with the stored row; without one, insert anything but a delete."""
         if newer is _NOTHING:
             return None
         merged = newer
         if row is not None:
-            stored = HoodieAvroIndexedRecord(KEY, row, self.schema, None, self._ordering(row))
+            stored = HoodieAvroIndexedRecord(KEY, row, self.schema, None, self.row_ordering(row))
             merged = self.merger.merge(stored, newer, self.schema, self.props)
             if merged is stored:
                 return stored.record  # type: ignore[no-any-return]  # SENTINEL is not a stored row
@@ -113,15 +115,15 @@ class MergerAlgebra:
         record: Record | None = merged.record
         return record
 
-    def _is_delete(self, carrier: Any) -> bool:
+    def _is_delete(self, carrier: OpaqueVersion) -> bool:
         return bool(carrier.marked_delete or carrier.record is None)
 
-    def answer(self, version: Any) -> Observed:
+    def answer(self, version: OpaqueVersion) -> Observed:
         """Return data, ordering value and delete mark of a carrier."""
         is_delete = version is _NOTHING or self._is_delete(version)
         return Observed(version.record, version.ordering_value, is_delete)
 
-    def copy(self, version: Any) -> Any:
+    def copy(self, version: OpaqueVersion) -> OpaqueVersion:
         """Copy a carrier and its data."""
         if version is _NOTHING:
             return version
@@ -130,7 +132,7 @@ class MergerAlgebra:
         record = None if version.record is None else copied(version.record)
         return self._carrier(record, version.ordering_value, version.operation)
 
-    def key(self, version: Any) -> Hashable:
+    def key(self, version: OpaqueVersion) -> Hashable:
         """Return the whole state of a carrier as text."""
         if version is _NOTHING:
             return version
@@ -139,7 +141,7 @@ class MergerAlgebra:
             return None if state is None else (version.operation, state)
         return version.operation, repr(version.record), repr(version.ordering_value)
 
-    def restored(self, version: Any) -> Any:
+    def restored(self, version: OpaqueVersion) -> object:
         """Rebuild the carrier from the Avro bytes of its data."""
         if version is _NOTHING:
             return version
@@ -149,5 +151,5 @@ class MergerAlgebra:
         """Compare as Java does."""
         return compare(left, right)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return MergerAlgebra, (self.merger, self.schema, dict(self.props), self._release)

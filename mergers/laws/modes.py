@@ -21,6 +21,7 @@ from payloads.user import copied
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from mergers.laws.algebra import OpaqueVersion
     from mergers.laws.core import Version
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
@@ -70,10 +71,12 @@ class ModeAlgebra(MergerAlgebra):
         """Build the buffered record of a version."""
         record = None if version.record is None else copied(version.record)
         # By commit time nothing reads ordering fields, not those of a delete either.
-        ordering = version.ordering if record is None and self._mode.context.ordering_fields else self._ordering(record)
+        is_carried = record is None and self._mode.context.ordering_fields
+        ordering = version.ordering if is_carried else self.row_ordering(record)
         return self._carrier(record, ordering, DELETE if version.is_delete else None)
 
-    def _ordering(self, record: Record | None) -> Ordering:
+    def row_ordering(self, record: Record | None) -> Ordering:
+        """Return the ordering value that the mode reads from a record."""
         if record is None:
             return NATURAL_ORDER
         ordering: Ordering = self._mode.context.row_ordering(record)
@@ -84,19 +87,19 @@ class ModeAlgebra(MergerAlgebra):
     ) -> HoodieAvroIndexedRecord:
         return HoodieAvroIndexedRecord(KEY, record, self.schema, operation, ordering)
 
-    def merge(self, older: Any, newer: Any) -> Any:
+    def merge(self, older: OpaqueVersion, newer: OpaqueVersion) -> OpaqueVersion:
         """Fold a newer entry of a log into what came before it."""
         return self._mode.fold(older, newer)
 
-    def act(self, row: Record | None, newer: Any) -> Record | None:
+    def act(self, row: Record | None, newer: OpaqueVersion) -> Record | None:
         """Merge with the row of a base file; without one, insert anything but a delete."""
         merged = newer
         if row is not None:
-            merged = self._mode.final_merge(self._carrier(row, self._ordering(row), None), newer)
+            merged = self._mode.final_merge(self._carrier(row, self.row_ordering(row), None), newer)
         if self._is_delete(merged):
             return None
         record: Record | None = merged.record
         return record
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         return ModeAlgebra, (self.name, self.schema, dict(self.props), self._release)

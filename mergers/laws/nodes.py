@@ -10,6 +10,8 @@ from payloads.avro import Branch
 from payloads.user import copied
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from mergers.laws.core import Expr
     from payloads.avro import Record
 
@@ -45,6 +47,37 @@ def positions_of(expr: Expr) -> set[int]:
             raise TypeError(msg)
 
 
+def levels(exprs: Iterable[Expr]) -> list[list[core.Merge | core.Act]]:
+    """Return the merges in expressions, each once: after those that they take, which come in an earlier level.
+
+    What is merged anew, or by another implementation, is not among them.
+    """
+    found: dict[core.Merge | core.Act, int] = {}
+    for expr in exprs:
+        _level(expr, found)
+    return [
+        [expr for expr, at in found.items() if at == level] for level in range(1, max(found.values(), default=0) + 1)
+    ]
+
+
+def _level(expr: Expr, found: dict[core.Merge | core.Act, int]) -> int:
+    """Return the level of an expression, 0 without a merge, and note those of the merges in it."""
+    match expr:
+        case (core.Merge(older, newer) | core.Act(older, newer)) as merge:
+            if merge not in found:
+                found[merge] = 1 + max(_level(older, found), _level(newer, found))
+            return found[merge]
+        case core.Restored(inner) | core.Fitted(inner) | core.Before(inner) | core.After(inner):
+            return _level(inner, found)
+        case _:
+            return 0
+
+
+def within(exprs: Iterable[Expr], kind: type[core.Again | core.Other]) -> list[Expr]:
+    """Return what expressions of a kind are about."""
+    return [expr.expr for expr in exprs if isinstance(expr, kind)]
+
+
 def copied_row(row: Record | None) -> Record | None:
     """Return a copy of a stored row."""
     return None if row is None else copied(row)
@@ -60,7 +93,7 @@ def turned(record: Record | None) -> Record | None:
     return None if record is None else {name: _inside(value) for name, value in record.items()}
 
 
-def _inside(value: Any) -> Any:
+def _inside(value: object) -> Any:
     if isinstance(value, dict):
         return {name: _inside(value[name]) for name in reversed(value)}
     if isinstance(value, list):

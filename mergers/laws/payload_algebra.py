@@ -13,6 +13,7 @@ from mergers.laws.constants import constants_of, words_of
 from mergers.laws.equality import Observed
 from payloads.api import SENTINEL
 from payloads.avro import to_logical
+from payloads.backports import state_of
 from payloads.builtin import (
     BuiltinPayload,
     HoodieJsonPayload,
@@ -27,6 +28,7 @@ from payloads.user import PayloadAdapter, adapt, copied, same_record
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+    from mergers.laws.algebra import OpaqueVersion
     from mergers.laws.core import Version
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema, Record
@@ -43,7 +45,7 @@ class PayloadAlgebra:
         self.payload_class: Any = payload_class.for_schema(schema)
 
     @functools.cached_property
-    def constants(self) -> tuple[Any, ...]:
+    def constants(self) -> tuple[object, ...]:
         """What the code of a user's class may compare against."""
         return constants_of(self.payload_class.user_class) if issubclass(self.payload_class, PayloadAdapter) else ()
 
@@ -67,11 +69,11 @@ class PayloadAlgebra:
             built = self.payload_class(record, ordering)
         return built
 
-    def merge(self, older: Any, newer: Any) -> Any:
+    def merge(self, older: OpaqueVersion, newer: OpaqueVersion) -> OpaqueVersion:
         """Return `newer.pre_combine(older)`."""
         return newer.pre_combine(older, self.schema, self.props)
 
-    def act(self, row: Record | None, newer: Any) -> Record | None:
+    def act(self, row: Record | None, newer: OpaqueVersion) -> Record | None:
         """Return what is stored after merging with the row: SENTINEL leaves it, None deletes it."""
         if row is None:
             result = newer.get_insert_value(self.schema, self.props)
@@ -91,7 +93,7 @@ class PayloadAlgebra:
         if not same_record(given, untouched):
             row |= given
 
-    def answer(self, version: Any) -> Observed:
+    def answer(self, version: OpaqueVersion) -> Observed:
         """Return data, ordering value and delete mark; a user's class shows its data as its insert value."""
         is_delete = bool(version.is_deleted(self.schema, self.props))
         if isinstance(version, BuiltinPayload) and not isinstance(version, HoodieJsonPayload):
@@ -100,15 +102,15 @@ class PayloadAlgebra:
             record = None if is_delete else version.get_indexed_record(self.schema, self.props)
         return Observed(record, version.get_ordering_value(), is_delete)
 
-    def copy(self, version: Any) -> Any:
+    def copy(self, version: OpaqueVersion) -> OpaqueVersion:
         """Copy the payload with all that it knows."""
         return copied_payload(version)
 
-    def key(self, version: Any) -> Hashable:
+    def key(self, version: OpaqueVersion) -> Hashable:
         """Return the state of the payload, as far as it is known."""
         return payload_key(version)
 
-    def restored(self, version: Any) -> Any:
+    def restored(self, version: OpaqueVersion) -> object:
         """Rebuild the payload from its Avro bytes and its ordering value."""
         if isinstance(version, HoodieJsonPayload):
             return copy.copy(version)
@@ -127,7 +129,7 @@ class PayloadAlgebra:
         order = compare(left, right)
         return -order if issubclass(self.payload_class, ReverseOrderHoodieRecordPayload) else order
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A bound class has no importable name.
         bound = self.payload_class
         named = bound.user_class if issubclass(bound, PayloadAdapter) else bound.unbound or bound
@@ -157,7 +159,7 @@ def payload_key(payload: HoodieRecordPayload) -> Hashable:
     An object that lives elsewhere says its state itself.
     """
     if isinstance(payload, BuiltinPayload):
-        return type(payload).__name__, repr(payload.__getstate__())
+        return type(payload).__name__, repr(state_of(payload))
     if isinstance(payload, Remote):
         return payload.state_key()
     try:

@@ -44,8 +44,8 @@ class Hints(NamedTuple):
         depth: how deep records, arrays and maps are nested at most.
     """
 
-    constants: tuple[Any, ...] = ()
-    frequent: tuple[Any, ...] = ()
+    constants: tuple[object, ...] = ()
+    frequent: tuple[object, ...] = ()
     texts: tuple[str, ...] = ()
     depth: int = 4
 
@@ -58,7 +58,7 @@ class Hints(NamedTuple):
 NO_HINTS: Final = Hints()
 
 
-def families(constants: Iterable[Any]) -> tuple[Family, ...]:
+def families(constants: Iterable[object]) -> tuple[Family, ...]:
     """Return the forms of texts that classes parse; objects have the constants as names."""
     names = [one for one in constants if isinstance(one, str) and one.isidentifier()][:20]
     objects = (
@@ -83,7 +83,7 @@ def families(constants: Iterable[Any]) -> tuple[Family, ...]:
     )
 
 
-def pool(schema: AvroSchema, hints: Hints = NO_HINTS) -> tuple[Any, ...]:
+def pool(schema: AvroSchema, hints: Hints = NO_HINTS) -> tuple[object, ...]:
     """Return the values of a column, each once: plain ones, constants, frequent ones, and null where it fits."""
     plain = _plain(schema, hints)
     likely = sorted(hints.constants, key=lambda one: schema.non_null.kind == "string" and not isinstance(one, str))
@@ -98,12 +98,12 @@ def pool(schema: AvroSchema, hints: Hints = NO_HINTS) -> tuple[Any, ...]:
     return each_once(one for one in ordered if one is not None or schema.nullable)
 
 
-def each_once(values: Iterable[Any]) -> tuple[Any, ...]:
+def each_once(values: Iterable[object]) -> tuple[object, ...]:
     """Return values without repetition, by type and value."""
     return tuple({f"{type(value).__name__} {value!r}": value for value in values}.values())
 
 
-def _same(left: Any, right: Any) -> bool:
+def _same(left: object, right: object) -> bool:
     return type(left) is type(right) and repr(left) == repr(right)
 
 
@@ -157,19 +157,19 @@ def _fixed(schema: AvroSchema) -> list[bytes]:
     return [one.to_bytes(schema.size, "big", signed=signed) for one in _WHOLE if signed or one >= 0]
 
 
-def _items(schema: AvroSchema, hints: Hints) -> list[Any]:
+def _items(schema: AvroSchema, hints: Hints) -> list[object]:
     """Return values of what is inside a collection, with null where it fits."""
     return [*_plain(schema, hints)[:_FEW], *([None] if schema.nullable else [])]
 
 
-def _arrays(items: Sequence[Any]) -> list[Any]:
+def _arrays(items: Sequence[object]) -> list[object]:
     if not items:
         return [[]]
     first, second = items[0], items[1 % len(items)]
     return [[first], [second, first], [], [first, first], [second], list(items)]
 
 
-def _maps(values: Sequence[Any], hints: Hints) -> list[Any]:
+def _maps(values: Sequence[object], hints: Hints) -> list[object]:
     if not values:
         return [{}]
     first, second = values[0], values[1 % len(values)]
@@ -198,7 +198,7 @@ def _records(schema: AvroSchema, hints: Hints) -> list[Any]:
     return list(each_once(found))
 
 
-def _of_union(schema: AvroSchema, hints: Hints) -> list[Any]:
+def _of_union(schema: AvroSchema, hints: Hints) -> list[object]:
     branches = [branch for branch in schema.branches if branch.kind != "null"]
     columns = [
         [Branch(branch.name, one) if schema.ambiguous else one for one in _plain(branch, hints)] for branch in branches
@@ -206,7 +206,7 @@ def _of_union(schema: AvroSchema, hints: Hints) -> list[Any]:
     return [one for group in itertools.zip_longest(*columns) for one in group if one is not None]
 
 
-def _near(value: Any, schema: AvroSchema) -> list[Any]:
+def _near(value: object, schema: AvroSchema) -> list[object]:
     """Return what a comparison with a constant may tell apart."""
     kind = schema.non_null.kind
     near: list[Any] = []

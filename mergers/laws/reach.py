@@ -57,11 +57,11 @@ def often(strategy: Strategy, times: int) -> Strategy:
     return st.one_of([strategy.map(_same) for _ in range(times)])
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Any:
     return value
 
 
-def reaches(schema: AvroSchema, constants: Iterable[Any]) -> list[Reach]:
+def reaches(schema: AvroSchema, constants: Iterable[object]) -> list[Reach]:
     """Return the reaches that matter to records of a schema, and one for each constant that fits a field."""
     inner = list(_inner(schema, set()))
     names = {field.name for one in inner if one.kind == "record" for field in one.fields}
@@ -89,18 +89,7 @@ def _inner(schema: AvroSchema, seen: set[str]) -> Iterator[AvroSchema]:
             return
         seen.add(schema.name)
     yield schema
-    match schema.kind:
-        case "union":
-            parts = schema.branches
-        case "array":
-            parts = (schema.items,)
-        case "map":
-            parts = (schema.values,)
-        case "record":
-            parts = tuple(field.schema for field in schema.fields)
-        case _:
-            parts = ()
-    for part in parts:
+    for part in schema.parts:
         yield from _inner(part, seen)
 
 
@@ -150,8 +139,8 @@ def _constant(value: Any) -> Reach:
     return Reach(_OF_ONE, functools.partial(_near, value), items, (value,) if isinstance(value, str) else ())
 
 
-def _near(value: Any, schema: AvroSchema) -> Strategy | None:
-    near: list[Any] = []
+def _near(value: object, schema: AvroSchema) -> Strategy | None:
+    near: list[object] = []
     match schema.kind, value:
         case (("int" | "long"), int()):
             # Most conditions are satisfied by the constant itself.

@@ -25,6 +25,7 @@ _API: Final = frozenset({"AVRO", "SPARK", "FLINK", "ordering_value", "operation"
 """Texts that a merger has for the sake of its interface."""
 _MERGE: Final = Merge(Incoming(0), Incoming(1))
 _ACT: Final = Act(Row(), Incoming(0))
+_FEW: Final = 2
 _MOST_FREQUENT: Final = 4
 _MOST_CONSTANTS: Final = 40
 _MOST_TRIED: Final = 600
@@ -64,7 +65,7 @@ def studied(spec: RecordSpec, evaluator: Evaluator, *, is_ours: bool) -> RecordS
     return study.spec._replace(read=study.read())
 
 
-def _words(algebra: Any, constants: Sequence[Any]) -> Iterable[str]:
+def _words(algebra: object, constants: Sequence[object]) -> Iterable[str]:
     found: Iterable[str] | None = getattr(algebra, "words", None)
     return found if found is not None else (word for one in constants if isinstance(one, str) for word in words_in(one))
 
@@ -74,7 +75,7 @@ def _is_named(field: Field, words: set[str]) -> bool:
     return name in words or all(part in words for part in words_in(name))
 
 
-def _hints(field: Field, spec: RecordSpec, constants: Sequence[Any]) -> Hints:
+def _hints(field: Field, spec: RecordSpec, constants: Sequence[object]) -> Hints:
     """Return the constants, those first that stand near the column's name in the code, and frequent values of data."""
     names = set(spec.schema.by_name)
     places = {one: place for place, one in reversed(list(enumerate(constants))) if isinstance(one, str)}
@@ -117,7 +118,9 @@ class _Study:
 
     # -- merging
 
-    def _answers(self, older: Mapping[str, Any], newer: Mapping[str, Any], ranks: tuple[int, int]) -> list[Any]:
+    def _answers(
+        self, older: Mapping[str, object], newer: Mapping[str, object], ranks: tuple[int, int]
+    ) -> list[object]:
         """Merge two versions with these values, and the newer one with a stored row that has the older values."""
         maker = self._maker
         left, right = maker.version(ranks[0], older), maker.version(ranks[1], newer)
@@ -125,10 +128,21 @@ class _Study:
         stored = Operands(left.record, (right,))
         return [self._answer(_MERGE, batch), self._answer(_ACT, stored)]
 
+    def _gather(self, asked: Iterable[tuple[Mapping[str, object], Mapping[str, object], tuple[int, int]]]) -> None:
+        """Tell of the merges that `_answers` will ask for."""
+        pairs = [
+            (self._maker.version(ranks[0], older), self._maker.version(ranks[1], newer))
+            for older, newer, ranks in asked
+        ]
+        bind = self._evaluator.bind
+        self._evaluator.gather([_MERGE], [bind(Operands(None, pair)) for pair in pairs])
+        self._evaluator.gather([_ACT], [bind(Operands(left.record, (right,))) for left, right in pairs])
+
     def _answer(self, expr: Expr, operands: Operands) -> Any:
         return self._evaluator.value(expr, self._evaluator.bind(operands)).answer
 
-    def _errors(self, older: Mapping[str, Any], newer: Mapping[str, Any]) -> list[Exception]:
+    def _errors(self, older: Mapping[str, object], newer: Mapping[str, object]) -> list[Exception]:
+        self._gather((older, newer, ranks) for ranks in _ORDERS[:2])
         answers = [one for ranks in _ORDERS[:2] for one in self._answers(older, newer, ranks)]
         return [answer.error for answer in answers if isinstance(answer, Failed)]
 
@@ -156,8 +170,14 @@ class _Study:
                         break
             if not best[0] or best == before:
                 break
+        also = {} if best[0] else {name: self._read_as_well(name, chosen) for name in chosen}
         for name, form in chosen.items():
-            self._take(name, form)
+            self._take(name, (*form, *also.get(name, ())))
+
+    def _read_as_well(self, name: str, chosen: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        """Return texts of the other forms that a class reads in a column: one that parses JSON reads a number, too."""
+        others = (form for _, form in self._forms if form != chosen[name] and self._tried < _MOST_TRIED)
+        return tuple(text for form in others if not self._failures({**chosen, name: form})[0] for text in form[:_FEW])
 
     def _leads_on(self, chosen: Mapping[str, tuple[str, ...]], texts: Sequence[str], failures: int) -> bool:
         """Whether one more column of another form lets fewer merges fail."""
@@ -182,10 +202,10 @@ class _Study:
         self._set(name, each_once(one for one in values if not leads_a_delete(self.spec, name, one)))
         self.spec = self.spec._replace(forms={**self.spec.forms, name: form})
 
-    def _failures_with(self, name: str, value: Any, form: tuple[str, ...]) -> int:
+    def _failures_with(self, name: str, value: object, form: tuple[str, ...]) -> int:
         return 0 if value is None or value in form else self._failures({name: (str(value),)})[0]
 
-    def _set(self, name: str, values: tuple[Any, ...]) -> None:
+    def _set(self, name: str, values: tuple[object, ...]) -> None:
         self.spec = self.spec._replace(pools={**self.spec.pools, name: values})
         self._maker = RecordMaker(self.spec)
 
@@ -213,6 +233,7 @@ class _Study:
     def _decides(self, name: str) -> bool:
         is_remote = getattr(self._evaluator.algebra, "is_remote", False)
         values = self.spec.pools[name][: 2 if is_remote else 3]
+        self._gather(({name: older}, {name: newer}, ranks) for ranks in _ORDERS for older in values for newer in values)
         for ranks in _ORDERS:
             seen: set[tuple[Any, ...]] = set()
             for older in values:
@@ -231,7 +252,7 @@ def _has_text(field: Field) -> bool:
     return any(branch.kind == "string" for branch in (field.schema, *field.schema.branches))
 
 
-def _without(answer: Any, name: str, older: Any, newer: Any) -> tuple[Any, ...]:
+def _without(answer: object, name: str, older: object, newer: object) -> tuple[Any, ...]:
     """Return what an answer has besides a column, and whose value it has there; `both` if they are equal."""
     if not isinstance(answer, Observed):
         return ("failed", repr(type(getattr(answer, "error", None))), "both")
@@ -243,7 +264,7 @@ def _without(answer: Any, name: str, older: Any, newer: Any) -> tuple[Any, ...]:
     return (repr(rest), (repr(answer.ordering), answer.is_delete), whose)
 
 
-def _undecided(seen: tuple[Any, ...]) -> tuple[Any, ...]:
+def _undecided(seen: tuple[Any, ...]) -> tuple[object, ...]:
     return tuple(one[:2] for one in seen)
 
 
@@ -252,7 +273,7 @@ def _sides(seen: set[tuple[Any, ...]]) -> bool:
     return any(len({one[at][2] for one in seen} - {"both"}) > 1 for at in range(len(next(iter(seen)))))
 
 
-def _is_made(answer: Any, name: str, older: Any, newer: Any) -> bool:
+def _is_made(answer: object, name: str, older: object, newer: object) -> bool:
     """Whether a merge made a value of its own."""
     if not isinstance(answer, Observed) or answer.record is None:
         return False

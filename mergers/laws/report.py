@@ -46,11 +46,15 @@ UNDECIDED: Final = (Verdict.NOT_CHECKED, Verdict.NOT_TRIED)
 
 
 class LawViolationError(PayloadBridgeError, AssertionError):
-    """A merge breaks a law; the message shows the smallest operands that were found."""
+    """A merge breaks a law; the message shows the smallest operands that were found, in several lines."""
+
+    __str__ = AssertionError.__str__
 
 
 class LawNotCheckedError(PayloadBridgeError, AssertionError):
-    """A law is neither violated nor shown to hold; the message says why."""
+    """A law is neither violated nor shown to hold; the message says why, in several lines."""
+
+    __str__ = AssertionError.__str__
 
 
 class MergeStep(NamedTuple):
@@ -134,7 +138,7 @@ class LawResult:
             return ""
         why = self.ruling.refuted
         if self.ruling.outcome is RuleVerdict.HOLDS and self.verdict is Verdict.VIOLATED:
-            why = "by its rule it holds for all rows, and a counterexample was found"
+            why = "by its rule it holds for all rows, but a counterexample was found"
         return f"{self.law.id} [{self.domain.value}]: {why}" if why else ""
 
     @property
@@ -259,7 +263,7 @@ class LawReport:
 
     @property
     def reach(self) -> list[str]:
-        """What `proved` means but for all rows: the operands of which every combination was tried, one line each."""
+        """What `proved` covers if not all rows: the operands whose combinations were all tried, one line each."""
         tried = {one.domain for one in self.results if one.verdict is Verdict.PROVED and not one.for_all_rows}
         return [
             line
@@ -271,7 +275,9 @@ class LawReport:
 
 def contradiction_text(found: str) -> str:
     """Say that a class and its rule disagree."""
-    return f"internal error: {found}; the rule of the class is wrong: report this, and trust what was tried alone"
+    return (
+        f"internal error: {found}; the rule of the class is wrong: please report this, and rely only on what was tried"
+    )
 
 
 def _indented(lines: Iterable[str]) -> Iterator[str]:
@@ -304,7 +310,7 @@ def error_line(error: Exception) -> str:
     return f"{type(error).__name__}: {' '.join(error_text(error, _MOST_ERROR).split())}"
 
 
-def _row_text(record: Any) -> str:
+def _row_text(record: object) -> str:
     return "no row" if record is None else repr(record)
 
 

@@ -22,6 +22,7 @@ from mergers.laws.core import (
     merged,
 )
 from mergers.laws.fold import bracketings, fold, fold_left
+from payloads.arguments import checked
 from payloads.errors import PayloadBridgeError, PayloadConfigError
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ COMMUTATIVITY: Final = Law(
     "commutativity",
     "a·b = b·a",
     "the order of arrival does not matter if the ordering values differ",
-    "versions that arrive out of order result in another row than versions in order",
+    "versions that arrive out of order give a different row",
     _commutativity,
     (2, 2),
     condition=_distinct,
@@ -158,7 +159,7 @@ PURITY: Final = Law(
     "purity",
     "the operands before a·b = the operands after a·b; the operands before s·a = the operands after s·a",
     "a merge does not change its operands",
-    "merging a version again, as a retried task does, results in another row",
+    "merging a version again, as a retried task does, gives a different row",
     _purity,
     (2, 2),
     has_row=True,
@@ -167,7 +168,7 @@ DETERMINISM: Final = Law(
     "determinism",
     "a·b = a·b, again; s·a = s·a, again",
     "the same operands give the same result, in every run and in every process",
-    "a retried task, or another executor, writes another row from the same versions",
+    "a retried task, or another executor, writes a different row from the same versions",
     _determinism,
     (2, 2),
     has_row=True,
@@ -222,6 +223,7 @@ RULE_SETS: Final = {
 }
 
 
+@checked
 def laws_named(names: Iterable[str | Law | RuleSet] | None) -> tuple[Law, ...]:
     """Return laws by id or by the name of a rule set, each once; None for all of them.
 

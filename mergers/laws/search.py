@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import hypothesis
 from hypothesis.errors import Flaky, NoSuchExample
 
+from mergers.laws.algebra import Gathers
 from mergers.laws.core import Operands
-from mergers.laws.exhaustive import Tried, grouped, try_one
+from mergers.laws.exhaustive import Enumerated, grouped, try_one
 from payloads.user import CallEndedError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from hypothesis.strategies import SearchStrategy
 
     from mergers.laws.core import Law, Version
     from mergers.laws.evaluate import Evaluator
@@ -22,6 +26,7 @@ if TYPE_CHECKING:
     from mergers.laws.report import Counterexample
     from mergers.laws.strategies import OperandStrategies
 
+T = TypeVar("T")
 _PAIR: Final = 2
 _ROUND, _ROUND_SEEDS = 10, 1_009
 
@@ -39,7 +44,7 @@ class Search:
         self._evaluator = evaluator
         self._examples: dict[Law, set[int]] = {law: set() for law in laws}
         self._found: dict[Law, Counterexample] = {}
-        self.tried: dict[Law, Tried] = {law: Tried() for law in laws}
+        self.tried: dict[Law, Enumerated] = {law: Enumerated() for law in laws}
 
     @property
     def cases(self) -> dict[Law, int]:
@@ -78,6 +83,9 @@ class Search:
             phases=(hypothesis.Phase.generate, hypothesis.Phase.shrink),
             suppress_health_check=list(hypothesis.HealthCheck),
         )
+        if any(isinstance(one, Gathers) for one in self._evaluator.algebras):
+            self._run_together(strategy, settings, seed)
+            return
         ended: list[CallEndedError] = []
         while open_laws := [law for law in self._laws if law not in self._found]:
             latest: dict[Law, Counterexample] = {}
@@ -100,7 +108,7 @@ class Search:
                 return bool(broken)
 
             try:
-                smallest = hypothesis.find(strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311
+                smallest = hypothesis.find(strategy, fails, settings=settings, random=random.Random(seed))  # noqa: S311 (examples are no secrets)
                 self._found |= self._violations(open_laws, smallest) or latest
             except NoSuchExample:
                 for error in ended:
@@ -109,6 +117,28 @@ class Search:
             except Flaky:
                 # A merge with random results: the last one seen counts.
                 self._found |= latest
+
+    def _run_together(self, strategy: SearchStrategy[Operands], settings: hypothesis.settings, seed: int) -> None:
+        """Draw all examples, merge them together, and keep the smallest that break laws: none is shrunk."""
+        drawn: dict[str, Operands] = {}
+
+        def keeps(operands: Operands) -> bool:
+            drawn[repr(operands)] = operands
+            return False
+
+        with contextlib.suppress(NoSuchExample):
+            hypothesis.find(strategy, keeps, settings=settings, random=random.Random(seed))  # noqa: S311 (as above)
+        examples = [drawn[text] for text in sorted(drawn, key=len)]
+        evaluator = self._evaluator
+        evaluator.forget()
+        bound = [evaluator.bind(operands) for operands in examples]
+        for law in self._laws:
+            for size in range(law.sizes[0], law.sizes[1] + 1):
+                sides = [side for equation in law.stated(size) for side in equation]
+                chosen = [(row, *some) for row, *nodes in bound for some in _of_size(nodes, size)]
+                evaluator.gather(sides, chosen)
+        for operands in examples:
+            self._found |= self._violations([law for law in self._laws if law not in self._found], operands)
 
     def _violations(self, laws: list[Law], operands: Operands) -> dict[Law, Counterexample]:
         evaluator = self._evaluator
@@ -144,5 +174,9 @@ def _choices(law: Law, nodes: list[tuple[Version, Node]]) -> Iterator[tuple[tupl
     """Yield the versions that a law is tried on: in the order of arrival, pairs in both orders."""
     fewest, most = law.sizes
     for size in range(fewest, min(most, len(nodes)) + 1):
-        choose = itertools.permutations if size <= _PAIR else itertools.combinations
-        yield from choose(nodes, size)
+        yield from _of_size(nodes, size)
+
+
+def _of_size(nodes: Sequence[T], size: int) -> Iterator[tuple[T, ...]]:
+    choose = itertools.permutations if size <= _PAIR else itertools.combinations
+    return iter(choose(nodes, size))

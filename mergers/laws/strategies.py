@@ -222,7 +222,7 @@ class OperandStrategies:
             drawn = common if special is None else common | often(special, 3)
         return drawn | st.none() if self._null_orderings and field.schema.nullable else drawn
 
-    def _field(self, field: Field, deletes: dict[str, Any]) -> Strategy:
+    def _field(self, field: Field, deletes: dict[str, object]) -> Strategy:
         spec = self._spec
         if field.name in spec.key or field.name == RECORD_KEY:
             return st.just(value_at(field.schema, 1))
@@ -253,5 +253,5 @@ class OperandStrategies:
         return drawn
 
 
-def _is_value(value: Any) -> bool:
+def _is_value(value: object) -> bool:
     return value is not None

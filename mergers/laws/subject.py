@@ -52,7 +52,7 @@ class Subject(NamedTuple):
 def subject_of(  # noqa: PLR0913 (what a user may state)
     payload_or_merger: Any,
     *,
-    schema: AvroSchema | str | dict[str, Any] | None,
+    schema: AvroSchema | str | dict[str, object] | None,
     key: Sequence[str],
     ordering_fields: Sequence[str] | None,
     release: str | HudiRelease,
@@ -69,7 +69,7 @@ def subject_of(  # noqa: PLR0913 (what a user may state)
     """
     if isinstance(payload_or_merger, Subject):
         return payload_or_merger
-    line = HudiRelease.parse(release)
+    line = HudiRelease.asked(release)
     if _is_algebra(payload_or_merger):
         algebra: Algebra = payload_or_merger
         fields = tuple(ordering_fields or ())
@@ -118,12 +118,12 @@ def _spec(  # noqa: PLR0913 (the fields of a RecordSpec, in order)
     if markers is None:
         markers = issubclass(found, PostgresDebeziumAvroPayload)
     if issubclass(found, AbstractDebeziumAvroPayload) and not fields:
-        msg = f"{found.__name__} orders by a column of its own; give ordering_fields, such as {found.position_field}"
+        msg = f"{found.__name__} has its own ordering column; give ordering_fields, such as {found.position_field}"
         raise PayloadConfigError(msg)
     return RecordSpec(schema, tuple(key), fields, props, sequences, markers)
 
 
-def _found(named: Any, release: HudiRelease) -> tuple[Any, Any]:
+def _found(named: object, release: HudiRelease) -> tuple[Any, Any]:
     """Return a payload class or a merger, and None for the other."""
     if isinstance(named, PayloadRef):
         return named.resolve(release), None
@@ -153,5 +153,5 @@ def _named(name: str, release: HudiRelease) -> tuple[Any, Any]:
         return None, resolve_merger(name)
 
 
-def _is_algebra(named: Any) -> bool:
+def _is_algebra(named: object) -> bool:
     return all(hasattr(named, name) for name in ("incoming", "act", "answer", "restored"))

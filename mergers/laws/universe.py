@@ -20,6 +20,7 @@ from payloads.builtin import (
     MySqlDebeziumAvroPayload,
     PostgresDebeziumAvroPayload,
 )
+from payloads.java import equals_ignore_case
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import list_reader
 
@@ -155,7 +156,7 @@ def small_universe(spec: RecordSpec, domain: Domain, is_delete: Callable[[Versio
     return Universe(_each_once(incoming), _each_once((None, *rows)))
 
 
-def _each_once(operands: Iterable[Any]) -> tuple[Any, ...]:
+def _each_once(operands: Iterable[object]) -> tuple[Any, ...]:
     return tuple({repr(operand): operand for operand in operands}.values())
 
 
@@ -214,7 +215,7 @@ class _Maker(RecordMaker):
             values[self._data[0]] = UNAVAILABLE
         return self.version(rank, values, form)
 
-    def _value(self, field: Field, rank: int, *, stored: bool) -> Any:
+    def _value(self, field: Field, rank: int, *, stored: bool) -> object:
         form = self._spec.forms.get(field.name)
         if form:
             return form[(rank + stored) % len(form)]
@@ -222,13 +223,13 @@ class _Maker(RecordMaker):
             return f"stored {rank}" if stored else f"{field.name}{rank}"
         return value_at(field.schema, rank + _STORED_VALUES if stored else rank)
 
-    def _absent(self, field: Field) -> Any:
+    def _absent(self, field: Field) -> object:
         if field.schema.nullable and self._takes_null(field):
             return None
         pooled = self._spec.pools.get(field.name)
         return pooled[0] if pooled and field.name in self._spec.forms else value_at(field.schema.non_null, 0)
 
-    def _constant(self, field: Field) -> Any:
+    def _constant(self, field: Field) -> object:
         if self._takes_null(field) or field.name not in self._spec.pools:
             return constant_of(field, self._spec)
         return self._spec.pools[field.name][0]
@@ -270,15 +271,15 @@ def data_columns(spec: RecordSpec) -> list[Field]:
     return [field for field in found if field.name != spec.assumed_key or field.name in spec.named]
 
 
-def leads_a_delete(spec: RecordSpec, name: str, value: Any) -> bool:
+def leads_a_delete(spec: RecordSpec, name: str, value: object) -> bool:
     """Whether a value in a column marks a delete."""
     return any(form.field == name and marks(value, form.value) for form in delete_forms(spec.schema, spec.props))
 
 
-def marks(value: Any, mark: Any) -> bool:
+def marks(value: object, mark: object) -> bool:
     """Whether a value is a mark, in whatever letters."""
     if isinstance(value, str) and isinstance(mark, str):
-        return value.lower() == mark.lower()
+        return equals_ignore_case(mark, value)
     return bool(value == mark)
 
 
@@ -296,7 +297,7 @@ def sequence_at(rank: int) -> str:
     return f"1.{rank + 8}"
 
 
-def value_at(schema: AvroSchema, rank: int) -> Any:  # noqa: C901, PLR0911, PLR0912 (one a kind)
+def value_at(schema: AvroSchema, rank: int) -> object:  # noqa: C901, PLR0911, PLR0912 (one a kind)
     """Return a value of `schema`, the greater the greater `rank` is, as far as the kind has that many."""
     match schema.kind:
         case "union":

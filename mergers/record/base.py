@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, NoReturn
 
 from mergers.errors import UnsupportedRecordOperationError
 from payloads.ordering import NATURAL_ORDER, Ordering
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from typing_extensions import Self
 
     from mergers.record.metadata import MetadataValues
     from payloads.api import Props, Sentinel
@@ -140,7 +142,7 @@ class HoodieRecord:
 
     def _refuse(self, call: str, *_: object) -> NoReturn:
         raise UnsupportedRecordOperationError.from_call(
-            type(self), call, "carry the version as HoodieAvroIndexedRecord (see to_indexed_record) for it"
+            type(self), call, "convert the version to HoodieAvroIndexedRecord (to_indexed_record)"
         )
 
 

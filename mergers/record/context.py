@@ -113,14 +113,14 @@ def is_delete_row(
     return DeleteContext(props, schema, release=release).is_delete(record)
 
 
-def _is_true(flag: Any) -> bool:
+def _is_true(flag: object) -> bool:
     if flag is not None and not isinstance(flag, bool):
         msg = f"{IS_DELETED} holds {flag!r}, which can't be cast to boolean; make the column a boolean"
         raise SchemaError(msg)
     return flag is True
 
 
-def _deletes(operation: Any) -> bool:
+def _deletes(operation: object) -> bool:
     code = plain_text(operation)
     if code not in OPERATIONS:
         msg = f"{OPERATION_COLUMN} is {code}, and Hudi fails on that; use one of {', '.join(sorted(OPERATIONS))}"

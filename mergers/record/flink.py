@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 class HoodieFlinkRecord(RewritableRecord):
     """A version as a row of Flink: what a FLINK merger merges (org.apache.hudi.client.model.HoodieFlinkRecord).
 
-    Values are read by position, in the order of the schema that a call gets. PyFlink itself is needed only where a row
-    is made of something that is none (`from_record`): a row that a version is rewritten to has the class of its own.
+    Values are read by position, in the order of the schema that a call gets. PyFlink is needed only to make a row from
+    an Avro record (`from_record`); a rewritten version keeps the class of its row.
 
     `get_column_values` and `join_with` work as on plain data; Hudi's class refuses both.
 
@@ -140,7 +140,7 @@ class HoodieFlinkRecord(RewritableRecord):
             MergerConfigError: `other` is no row of Flink.
         """
         if not isinstance(other, HoodieFlinkRecord):
-            msg = f"join_with takes rows of Flink on both sides, not {type(other).__name__}; carry it as one"
+            msg = f"join_with needs Flink rows on both sides, not {type(other).__name__}; convert it to one"
             raise MergerConfigError(msg)
         row = self._row_for("join_with")
         joined = {**_named(row), **_named(other._row_for("join_with"))}  # noqa: SLF001 (of the same class)
@@ -164,7 +164,7 @@ class HoodieFlinkRecord(RewritableRecord):
         return is_delete_row(told, schema, props)
 
     def new_instance(self, key: HoodieKey | None = None, operation: str | None = None) -> HoodieFlinkRecord:
-        """Return the version under another key, or with another operation, which its RowKind then is, too."""
+        """Return the version under another key, or with another operation, which also sets its RowKind."""
         return HoodieFlinkRecord(
             self.key if key is None else key,
             self.row,
@@ -209,7 +209,7 @@ class HoodieFlinkRecord(RewritableRecord):
 
     def _refuse(self, call: str, *_: object) -> NoReturn:
         raise UnsupportedRecordOperationError.from_call(
-            type(self), call, "carry the version as HoodieAvroIndexedRecord (see to_indexed_record) for it"
+            type(self), call, "convert the version to HoodieAvroIndexedRecord (to_indexed_record)"
         )
 
 
@@ -232,6 +232,6 @@ def _natural(_record: Record) -> Ordering:
 def _named(row: FlinkRow) -> dict[str, Any]:
     names = getattr(row, "_fields", None)
     if names is None:
-        msg = "join_with goes by the names of columns, and the row has none; call its set_field_names"
+        msg = "join_with matches columns by name, and the row has no names; call its set_field_names"
         raise SchemaError(msg)
     return {name: row[index] for index, name in enumerate(names)}

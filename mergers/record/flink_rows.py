@@ -37,7 +37,7 @@ class FlinkRow(Protocol):
     def get_row_kind(self) -> Any:
         """Return the kind, a member of the enum RowKind."""
 
-    def set_row_kind(self, row_kind: Any) -> None:
+    def set_row_kind(self, row_kind: object) -> None:
         """Set the kind."""
 
     def set_field_names(self, field_names: list[str]) -> None:
@@ -53,7 +53,7 @@ def row_class() -> type[FlinkRow]:
     try:
         from pyflink.common import Row  # noqa: PLC0415 (an extra, loaded by what makes its rows alone)
     except ImportError as error:
-        msg = f"rows of Flink need PyFlink ({error}); install hudi-payload-bridge[flink]"
+        msg = f"Flink rows need PyFlink ({error}); install hudi-payload-bridge[flink]"
         raise MergerConfigError(msg) from error
     found: type[FlinkRow] = Row
     return found
@@ -124,9 +124,9 @@ def _reader(schema: AvroSchema) -> _Read:
     return lambda value: value
 
 
-def _in_utc(value: Any) -> Any:
+def _in_utc(value: object) -> Any:
     if isinstance(value, datetime.datetime) and value.tzinfo is None:
-        return value.replace(tzinfo=datetime.UTC)
+        return value.replace(tzinfo=datetime.timezone.utc)
     return value
 
 

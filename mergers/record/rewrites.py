@@ -13,7 +13,8 @@ from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Self
+
+    from typing_extensions import Self
 
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 class HoodieSparkRecord(HoodieRecord):
     """A version of *every* record of a data frame: what a SPARK merger merges.
 
-    The struct column represents all rows at once, so nothing can be read from it here: its methods give expressions
-    (RFC-46's record API on Spark's rows), of which a merger builds its own. Keys are columns of the same frame, `key`
-    is for a caller that merges a single row.
+    The struct column represents all rows at once, so values can't be read here: its methods return expressions
+    (RFC-46's record API on Spark's rows), from which a merger builds its own. Keys are columns of the same frame; `key`
+    is for callers that merge a single row.
 
     Attributes:
         column: a struct with the columns of the table; null for a delete without data.
@@ -214,6 +214,6 @@ def _widened(column: Column, old: AvroSchema, new: AvroSchema, name: str) -> Col
     if before.kind == after.kind:
         return column
     if after.kind not in _WIDER.get(before.kind, ()):
-        msg = f"the column {name!r} can't become {after.kind}, as it is {before.kind}; cast it in the merger"
+        msg = f"the column {name!r} can't be converted from {before.kind} to {after.kind}; cast it in the merger"
         raise SchemaError(msg)
     return column.cast(_SQL[after.kind])

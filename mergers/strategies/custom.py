@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from mergers.avro import AvroRecordMerger
+from mergers.compat import RuleMerger
 from mergers.errors import MergerConfigError
 from mergers.payload_rules import deleted_version, payload_around
 from mergers.record import DELETE, DeleteContext, HoodieAvroRecord
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from mergers.strategies.record_context import RecordContext
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
+    from payloads.rules import MergeRule
 
 
 class CustomMerger(BufferedMerger):
@@ -42,6 +44,11 @@ class CustomMerger(BufferedMerger):
     def payload_class(self) -> type[HoodieRecordPayload] | None:
         """The payload class that decides; None for a user's merger."""
         return self._merger.payload_class if isinstance(self._merger, AvroRecordMerger) else None
+
+    @property
+    def stated_rule(self) -> MergeRule | None:
+        """The rule of a user's merger that states one."""
+        return self._merger.rule if isinstance(self._merger, RuleMerger) else None
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version | None:
         """Return what the merger returns, or None if its row is that of `existing`.
@@ -195,7 +202,7 @@ class SparkWritesMergerV1_0(BufferedMerger):  # noqa: N801 (the release)
         if merged is None:
             msg = (
                 "merge returned None for two versions of one batch, on which Hudi 1.0 fails (No value present in "
-                "Option); return a version, one that is a delete to delete the row"
+                "Option); return a version, or a delete to delete the row"
             )
             raise MergerConfigError(msg)
         return None if merged is existing else merged
@@ -265,8 +272,8 @@ calls_users_code(_OnCopies.merge.__code__)
 
 
 def _on_copies(merger: HoodieRecordMerger) -> Any:
-    """Return a merger that leaves what it is given as it was, as the merger of a payload does already."""
-    return merger if isinstance(merger, AvroRecordMerger) else _OnCopies(merger)
+    """Return a merger that leaves what it is given as it was, as the merger of a payload and a rule do already."""
+    return merger if isinstance(merger, AvroRecordMerger | RuleMerger) else _OnCopies(merger)
 
 
 def _lent(side: Version, schema: AvroSchema) -> Version:

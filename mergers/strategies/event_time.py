@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mergers.api import EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.record import is_commit_time_delete
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from mergers.strategies.partial_update import PartialUpdate
     from mergers.strategies.record_context import RecordContext
     from payloads.api import Props
-    from payloads.avro import AvroSchema
+    from payloads.avro import AvroSchema, Value
 
 
 class EventTimeRecordMerger:
@@ -212,7 +212,7 @@ _OF_ENTRIES = MergeRule(
 )
 
 
-def _keeps_newer(older: Any, newer: Any) -> bool:
+def _keeps_newer(older: Value, newer: Value) -> bool:
     return is_commit_time_delete(older) or is_commit_time_delete(newer) or not is_later(older, newer)
 
 

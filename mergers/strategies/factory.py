@@ -20,6 +20,7 @@ from mergers.strategies.fill_unavailable import FillUnavailable
 from mergers.strategies.ignore_defaults import IgnoreDefaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.record_context import RecordContext
+from payloads.arguments import checked
 from payloads.errors import PayloadConfigError
 from payloads.ordering_fields import ordering_fields
 from payloads.release import ByRelease, HudiRelease
@@ -67,6 +68,7 @@ _UPDATES: dict[PartialUpdateMode, Callable[[Props, RecordContext, Fidelity], Par
 }
 
 
+@checked
 def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create takes)
     mode: RecordMergeMode | str,
     schema: AvroSchema,
@@ -102,7 +104,7 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
     if not _HAS_MODES.at(line):
-        msg = f"Hudi {line} has no merge modes; give its payload to AvroRecordMerger"
+        msg = f"Hudi {line} has no merge modes; pass its payload to AvroRecordMerger"
         raise MergerConfigError(msg)
     fields = () if kind is RecordMergeMode.COMMIT_TIME_ORDERING else ordering_fields(props, line) or ()
     context = RecordContext(rows, line, schema, fields)
@@ -166,14 +168,14 @@ def _check_rows(merger: HoodieRecordMerger, context: RecordContext) -> None:
 
 def _needed(merger: HoodieRecordMerger | None, purpose: str, release: HudiRelease) -> HoodieRecordMerger:
     if merger is None:
-        msg = f"a merger must be present for {purpose}; give AvroRecordMerger(payload, release, mode) or your own"
+        msg = f"a merger must be present for {purpose}; pass AvroRecordMerger(payload, release, mode) or your own"
         raise PayloadConfigError(msg)
     form = merger.record_type
     if form in {HoodieRecordType.AVRO, HoodieRecordType.SPARK}:
         return merger
     msg = (
-        f"{type(merger).__qualname__} merges {form.value} records: Hudi {release} gives it the engine's own rows "
-        "(in Spark InternalRow), and this makes Avro records; give it the record type AVRO to run its rule on them"
+        f"{type(merger).__qualname__} merges {form.value} records: Hudi {release} passes it the engine's own rows "
+        "(InternalRow in Spark), and here it gets Avro records; set its record type to AVRO to run its rule on them"
     )
     raise MergerConfigError(msg)
 

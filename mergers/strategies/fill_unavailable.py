@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mergers.strategies.partial_update import PartialUpdate
 from payloads.avro import Branch, value_text
@@ -72,7 +72,7 @@ def _gaps(schema: AvroSchema, marker: str, reads_bytes: bool) -> tuple[tuple[str
 
 
 def _gap(schema: AvroSchema, marker: str, *, reads_bytes: bool) -> Gap:
-    def is_marker(value: Any) -> bool:
+    def is_marker(value: object) -> bool:
         plain = value.value if isinstance(value, Branch) else value
         if plain is None:
             return False

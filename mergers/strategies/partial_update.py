@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from mergers.strategies.buffered import Version
+from payloads.avro import Value
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
     from payloads.rules import Column
 
-Gap = Callable[[Any], bool]
+Gap = Callable[[Value], bool]
 """Whether a value is a gap, which the other version fills."""
 
 

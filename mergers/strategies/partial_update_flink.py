@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mergers.api import CUSTOM_MERGE_STRATEGY_UUID, EVENT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.errors import MergerConfigError
@@ -13,7 +13,7 @@ from payloads.release import ByRelease, HudiRelease
 if TYPE_CHECKING:
     from mergers.record import HoodieRecord
     from payloads.api import Props
-    from payloads.avro import AvroSchema
+    from payloads.avro import AvroSchema, Value
 
 _STRATEGY: Final = ByRelease[str | None](
     None, {"1.1": CUSTOM_MERGE_STRATEGY_UUID, "1.2": EVENT_TIME_BASED_MERGE_STRATEGY_UUID}
@@ -27,8 +27,8 @@ class PartialUpdateFlinkRecordMerger:
     delete, the one with the greater ordering value is kept as it is.
 
     Its strategy id differs between sources of Hudi: that of custom mergers in those of 2025 that merge HoodieRecords,
-    that of event time in later ones that merge BufferedRecords with a HoodieSchema. They were read between releases;
-    no Flink jar of 1.1 or 1.2 could be had to compare.
+    that of event time in later ones that merge BufferedRecords with a HoodieSchema. These sources lie between releases;
+    no Flink jar of 1.1 or 1.2 was available to compare.
 
     Attributes:
         merging_strategy: that of event time for 1.2, of custom mergers for 1.1, unless another is given.
@@ -50,7 +50,7 @@ class PartialUpdateFlinkRecordMerger:
         self.merging_strategy = strategy or known
         self._release = line
 
-    def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieRecord:
+    def merge(self, older: Value, newer: Value, schema: AvroSchema, props: Props) -> HoodieRecord:
         """Return a new row, or a version itself where either one is a delete.
 
         Raises:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro.defaults import default_value
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from payloads.avro.schema import AvroSchema, Field, Record
+    from payloads.avro.schema import AvroSchema, Field, Record, Value
 
 
 class RecordBuilder:
-    """A record in the making (Java: `GenericRecordBuilder`); `setField` of a payload gets one.
+    """Builds a record field by field (Java: `GenericRecordBuilder`); `setField` of a payload receives one.
 
     Attributes:
         schema: that of the record.
@@ -24,7 +24,7 @@ class RecordBuilder:
         self._owner = owner
         self._values: Record = {}
 
-    def set(self, field: Field | str, value: Any) -> RecordBuilder:
+    def set(self, field: Field | str, value: object) -> RecordBuilder:
         """Set a field, given itself or by its name, and return the builder.
 
         Raises:
@@ -37,7 +37,7 @@ class RecordBuilder:
         self._values[found.name] = value
         return self
 
-    def get(self, field: Field | str) -> Any:
+    def get(self, field: Field | str) -> Value:
         """Return the value that was set, else None."""
         return self._values.get(self._field(field).name)
 
@@ -58,7 +58,7 @@ class RecordBuilder:
         """
         return {field.name: self._value_of(field) for field in self.schema.fields}
 
-    def _value_of(self, field: Field) -> Any:
+    def _value_of(self, field: Field) -> object:
         if field.name in self._values:
             return self._values[field.name]
         if not field.has_default:

@@ -11,6 +11,7 @@ import copyreg
 import functools
 import io
 import json
+import lzma
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
@@ -19,22 +20,23 @@ import fastavro.schema
 import fastavro.write
 
 from payloads.avro.branch import Branch
+from payloads.avro.inflated import bounded
 from payloads.avro.schema import AvroSchema, branch_of
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from payloads.avro.schema import Record
+    from payloads.avro.schema import Record, Value
 
 _MARKER = 16
 _TEXTS = {False: "strict", True: "replace"}
 _CHUNK = 1 << 20
 _ADDED = {"__fastavro_parsed", "__named_schemas"}
-_UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error)
+_UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error, lzma.LZMAError)
 
 
-def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroSchema:
+def parse_schema(source: str | dict[str, object] | list[object] | AvroSchema) -> AvroSchema:
     """Parse JSON text or JSON-like data; equal texts give the same object.
 
     Raises:
@@ -43,7 +45,12 @@ def parse_schema(source: str | dict[str, Any] | list[Any] | AvroSchema) -> AvroS
     if isinstance(source, AvroSchema):
         return source
     is_json = isinstance(source, str) and source.lstrip()[:1] in {"{", "[", '"'}
-    return _parse(str(source) if is_json else json.dumps(source))
+    try:
+        text = str(source) if is_json else json.dumps(source)
+    except (TypeError, ValueError, RecursionError) as error:
+        msg = f"an Avro schema is JSON text, or JSON as dictionaries and lists, not a value of {type(source).__name__}"
+        raise SchemaError(msg) from error
+    return _parse(text)
 
 
 def _reduced(schema: AvroSchema) -> tuple[Any, ...]:
@@ -54,7 +61,7 @@ def _reduced(schema: AvroSchema) -> tuple[Any, ...]:
 copyreg.pickle(AvroSchema, _reduced)
 
 
-def encode(schema: AvroSchema, value: Any) -> bytes:
+def encode(schema: AvroSchema, value: Value) -> bytes:
     """Return the binary Avro encoding of `value`, without a header.
 
     Raises:
@@ -67,7 +74,7 @@ def encode(schema: AvroSchema, value: Any) -> bytes:
     return out.getvalue()
 
 
-def decode(schema: AvroSchema, data: bytes | io.BytesIO, *, replaces: bool = False) -> Any:
+def decode(schema: AvroSchema, data: bytes | io.BytesIO, *, replaces: bool = False) -> Value:
     """Return the value that `data` encodes, with `schema` as writer and reader schema.
 
     What follows the value is not looked at; a stream is left there. Bytes that are no text are an error; with
@@ -98,7 +105,7 @@ class ContainerWriter:
             SchemaError: it has a union of several types besides null.
         """
         if schema.derived(_coding)[1]:
-            msg = f"{schema.name} has a union of several types, whose branches a file of rows can't tell; give it one"
+            msg = f"{schema.name} has a union of several types, and a file of rows has no branches; use a single type"
             raise SchemaError(msg)
         self._schema = schema
         # With its logical types, for the header: fastavro converts dates and decimals, and leaves numbers and bytes.
@@ -130,10 +137,10 @@ class ContainerBlock(NamedTuple):
 
     records: int
     size: int
-    values: Iterator[Any]
+    values: Iterator[Value]
 
 
-def read_container(stream: BinaryIO, *, replaces: bool = False) -> tuple[AvroSchema, Iterator[Any]]:
+def read_container(stream: BinaryIO, *, replaces: bool = False) -> tuple[AvroSchema, Iterator[Value]]:
     """Open an Avro container file: its schema, and its values, which are read as they are taken.
 
     `replaces` as in `decode`.
@@ -160,27 +167,33 @@ def read_blocks(
         blocks = fastavro.block_reader(stream)
         schema = parse_schema(json.loads(blocks.metadata["avro.schema"]))
     except _UNREADABLE as error:
-        msg = f"this is not an Avro container file that can be read: {error}; check how it was written"
+        msg = f"not a readable Avro container file: {error}; check how it was written"
         raise SchemaError(msg) from error
     return schema, _blocks(schema, blocks, stream, (start, end), _TEXTS[replaces])
 
 
 def _blocks(
-    schema: AvroSchema, blocks: Iterable[Any], stream: BinaryIO, part: tuple[int, int | None], texts: str
+    schema: AvroSchema, blocks: Any, stream: BinaryIO, part: tuple[int, int | None], texts: str
 ) -> Iterator[ContainerBlock]:
     start, end = part
     if start > 0 and not _at_block(stream, start):
         return
     coding, wraps = schema.derived(_coding)
 
-    def values(block: Any) -> Iterator[Any]:
+    def values(block: Any) -> Iterator[Value]:
+        if block.num_records < 0:
+            msg = f"it says that it has {block.num_records} records"
+            raise ValueError(msg)
         for _ in range(block.num_records):
             value = fastavro.schemaless_reader(
                 block.bytes_, coding, None, return_record_name=wraps, handle_unicode_errors=texts
             )
             yield _unwrapped(schema, value) if wraps else value
+        if rest := len(block.bytes_.read()):  # a count that is too low loses records
+            msg = f"{rest} bytes follow its last record"
+            raise ValueError(msg)
 
-    for block in _undamaged(blocks):
+    for block in bounded(_undamaged(blocks), stream, blocks.codec):
         if end is not None and block.offset - _MARKER >= end:
             return
         size = block.bytes_.seek(0, io.SEEK_END)
@@ -188,7 +201,7 @@ def _blocks(
         yield ContainerBlock(block.num_records, size, _undamaged(values(block)))
 
 
-def _undamaged(values: Iterable[Any]) -> Iterator[Any]:
+def _undamaged(values: Iterable[object]) -> Iterator[Value]:
     try:
         yield from values
     except _UNREADABLE as error:
@@ -215,17 +228,20 @@ def _at_block(stream: BinaryIO, start: int) -> bool:
 @functools.lru_cache(maxsize=512)
 def _parse(text: str) -> AvroSchema:
     try:
-        parsed = fastavro.parse_schema(json.loads(text))
+        loaded = json.loads(text)
+        if not all(isinstance(one, str | dict | list) for one in (loaded if isinstance(loaded, list) else [loaded])):
+            raise ValueError("null or a number is no type")  # noqa: EM101, TRY003, TRY301 (the reason in a sentence)
+        parsed = fastavro.parse_schema(loaded)
         return AvroSchema(_plain(parsed), {})
     except fastavro.schema.UnknownType as error:
         msg = f"the Avro schema names the type {error}, which it does not define"
         raise SchemaError(msg) from error
-    except (ValueError, KeyError, TypeError, fastavro.schema.SchemaParseException) as error:
+    except (ValueError, KeyError, TypeError, RecursionError, fastavro.schema.SchemaParseException) as error:
         msg = f"not an Avro schema: {error}; check the JSON of {text[:120]}"
         raise SchemaError(msg) from error
 
 
-def _plain(schema: Any) -> Any:
+def _plain(schema: object) -> Any:
     """Return `schema` without the keys that fastavro adds at the top, of a union to each branch."""
     if isinstance(schema, list):
         return [_plain(branch) for branch in schema]
@@ -260,7 +276,7 @@ def _coding_schema(schema: AvroSchema, seen: set[str], wrapped: list[str]) -> An
         case "map":
             return {"type": "map", "values": _coding_schema(schema.values, seen, wrapped)}
         case "union" if _needs_wrapping(schema):
-            branches: list[Any] = []
+            branches: list[object] = []
             for branch in schema.branches:
                 if branch.kind == "null":
                     branches.append("null")
@@ -289,7 +305,7 @@ def _wrapper_names(union: AvroSchema) -> dict[str, str]:
     return {name: f"payload_bridge.union{id(union)}.branch{index}" for index, name in enumerate(names)}
 
 
-def _wrapped(schema: AvroSchema, value: Any) -> Any:
+def _wrapped(schema: AvroSchema, value: Value) -> object:
     """Return `value` with every `Branch` in the form that the coding schema expects."""
     if value is None:
         return None
@@ -308,7 +324,7 @@ def _wrapped(schema: AvroSchema, value: Any) -> Any:
             return value
 
 
-def _unwrapped(schema: AvroSchema, value: Any) -> Any:  # noqa: PLR0911 (one case a kind)
+def _unwrapped(schema: AvroSchema, value: Value) -> Value:  # noqa: PLR0911 (one case a kind)
     """Invert `_wrapped` on what fastavro read."""
     if value is None:
         return None

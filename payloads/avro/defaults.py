@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import struct
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from payloads.avro.branch import Branch
 from payloads.avro.same import same_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from typing_extensions import Self
 
     Gap = Callable[[Any], bool]
 
@@ -129,7 +131,7 @@ def _rounded(default: float) -> float:
     return number
 
 
-def _never(value: Any) -> bool:  # noqa: ARG001
+def _never(value: object) -> bool:  # noqa: ARG001
     return False
 
 

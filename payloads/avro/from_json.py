@@ -16,10 +16,10 @@ import math
 import re
 import struct
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from payloads.avro.decimals import decimal_scale, unscaled_bytes
-from payloads.avro.schema import AvroSchema
+from payloads.avro.schema import AvroSchema, Value
 from payloads.errors import SchemaError
 from payloads.java import days, instant_nanos, local_nanos, nanos_of_day, printed, written
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from payloads.avro.schema import Record
 
 T = TypeVar("T")
-_Conversion = Callable[[Any, AvroSchema], Any]
+_Conversion = Callable[[Value, AvroSchema], Value]
 
 _SPACE = " \t\n\r"
 _UP_TO_SPACE = "".join(map(chr, range(33)))  # what Java's String.trim removes
@@ -42,7 +42,7 @@ _WHOLE_POWERS = 64  # from this power of ten on a number is a multiple of 2 ** 6
 _DURATION_SIZE = 12
 
 
-def parse_object(text: str, *, exact: bool) -> dict[str, Any]:
+def parse_object(text: str, *, exact: bool) -> dict[str, object]:
     """Read one JSON object; trailing text is ignored. With `exact`, fractions become decimals.
 
     Raises:
@@ -60,7 +60,7 @@ def parse_object(text: str, *, exact: bool) -> dict[str, Any]:
     return value
 
 
-def read_record(json_object: dict[str, Any], schema: AvroSchema, *, logical: bool) -> Record:
+def read_record(json_object: dict[str, object], schema: AvroSchema, *, logical: bool) -> Record:
     """Convert `json_object` to a record of `schema`; with `logical`, by the logical types of its fields.
 
     Raises:
@@ -73,7 +73,7 @@ def read_record(json_object: dict[str, Any], schema: AvroSchema, *, logical: boo
     return record
 
 
-def _read(value: Any, schema: AvroSchema, name: str, logical: bool) -> Any:  # noqa: FBT001, PLR0911 (one a kind)
+def _read(value: object, schema: AvroSchema, name: str, logical: bool) -> Value:  # noqa: FBT001, PLR0911 (one a kind)
     """Convert an element or a field that is present; `name` is the innermost field."""
     plain = schema.non_null
     if value is None:
@@ -101,7 +101,7 @@ def _read(value: Any, schema: AvroSchema, name: str, logical: bool) -> Any:  # n
         raise _refusal(value, plain, name) from error
 
 
-def _refusal(value: Any, schema: AvroSchema, name: str) -> SchemaError:
+def _refusal(value: object, schema: AvroSchema, name: str) -> SchemaError:
     wanted = schema.name if schema.logical is None else f"{schema.name} ({schema.logical})"
     return SchemaError(f"field {name!r}: the JSON value {value!r} can't be read as {wanted}; write it as one")
 
@@ -119,7 +119,7 @@ def _refuse_constant(name: str) -> None:
     raise ValueError(msg)
 
 
-def _integer(value: Any, schema: AvroSchema) -> int:
+def _integer(value: object, schema: AvroSchema) -> int:
     """Narrow a number as Java does: doubles saturate, all others keep their low bits; text must fit."""
     half = _HALF_RANGE[schema.kind]
     if isinstance(value, str):
@@ -135,13 +135,13 @@ def _integer(value: Any, schema: AvroSchema) -> int:
     return (int(number) + half) % (2 * half) - half
 
 
-def _double(value: Any, _schema: AvroSchema) -> float:
+def _double(value: object, _schema: AvroSchema) -> float:
     if isinstance(value, str):
         return float(_matching(_FLOATING, value.strip(_UP_TO_SPACE)).rstrip("fFdD"))
     return float(decimal.Decimal(_of_number(value)))  # infinite where an int is too large
 
 
-def _float(value: Any, schema: AvroSchema) -> float:
+def _float(value: object, schema: AvroSchema) -> float:
     number = _double(value, schema)
     try:
         return float(struct.unpack("<f", struct.pack("<f", number))[0])
@@ -149,7 +149,7 @@ def _float(value: Any, schema: AvroSchema) -> float:
         return math.copysign(math.inf, number)
 
 
-def _decimal(value: Any, schema: AvroSchema) -> bytes:
+def _decimal(value: object, schema: AvroSchema) -> bytes:
     """Read a decimal: as the bytes of a fixed, as base64 of its bytes, else as a number that needs no rounding."""
     if schema.kind == "fixed" and isinstance(value, list):
         return _fixed(value, schema)
@@ -185,20 +185,20 @@ def _unscaled(number: decimal.Decimal, scale: int) -> int:
 # -- the other kinds
 
 
-def _enum(value: Any, schema: AvroSchema) -> str:
+def _enum(value: object, schema: AvroSchema) -> str:
     symbol = printed(value)
     if symbol not in schema.symbols:
         raise ValueError(value)
     return symbol
 
 
-def _fixed(value: Any, schema: AvroSchema) -> bytes:
+def _fixed(value: object, schema: AvroSchema) -> bytes:
     """Read a list of signed or unsigned bytes, cut or filled with zeros at the end."""
     data = bytes(_of_int32(item) % 256 for item in _of_type(list, value))
     return data[: schema.size].ljust(schema.size, b"\0")
 
 
-def _duration(value: Any, schema: AvroSchema) -> bytes:
+def _duration(value: object, schema: AvroSchema) -> bytes:
     """Read months, days and milliseconds."""
     months, days, millis = map(_of_int32, _of_type(list, value))
     if schema.kind != "fixed" or schema.size != _DURATION_SIZE:
@@ -209,7 +209,7 @@ def _duration(value: Any, schema: AvroSchema) -> bytes:
 def _temporal(parse: Callable[[str], int]) -> _Conversion:
     """Return what reads a number, in text too, as it is and other text by `parse`."""
 
-    def convert(value: Any, schema: AvroSchema) -> int:
+    def convert(value: Value, schema: AvroSchema) -> int:
         if isinstance(value, str) and not _EPOCH_DIGITS.fullmatch(value):
             return parse(value)
         return _integer(value, schema)
@@ -228,19 +228,19 @@ def _towards_zero(nanos: int, unit: int) -> int:
     return nanos // unit if nanos >= 0 else -(-nanos // unit)
 
 
-def _of_type(wanted: type[T], value: Any) -> T:
+def _of_type(wanted: type[T], value: object) -> T:
     if not isinstance(value, wanted):
         raise TypeError(value)
     return value
 
 
-def _of_number(value: Any) -> int | float | decimal.Decimal:
+def _of_number(value: object) -> int | float | decimal.Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | decimal.Decimal):
         raise TypeError(value)
     return value
 
 
-def _of_int32(value: Any) -> int:
+def _of_int32(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not -_INT <= value < _INT:
         raise TypeError(value)
     return value

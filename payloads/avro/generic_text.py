@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro.schema import branch_of
 from payloads.java import double_text, float_text
@@ -11,7 +11,7 @@ from payloads.java import double_text, float_text
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from payloads.avro.schema import AvroSchema
+    from payloads.avro.schema import AvroSchema, Value
 
 # GenericData escapes control characters, and everything from U+2000 to U+20FF.
 _ESCAPED = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2000-\u20ff]')
@@ -19,7 +19,7 @@ _SHORT = {'"': '\\"', "\\": "\\\\", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r":
 _HASH_BITS = 32
 
 
-def record_text(schema: AvroSchema, value: Any) -> str:  # noqa: C901, PLR0911 (one a kind)
+def record_text(schema: AvroSchema, value: Value) -> str:  # noqa: C901, PLR0911 (one a kind)
     """Return `GenericData.toString` of a physical value: what a record shows of itself, and of everything inside it."""
     if schema.kind == "union":
         schema, value = branch_of(schema, value)
@@ -49,7 +49,7 @@ def record_text(schema: AvroSchema, value: Any) -> str:  # noqa: C901, PLR0911 (
             return str(value)
 
 
-def collection_text(schema: AvroSchema, value: Any, text_of: Callable[[AvroSchema, Any], str]) -> str:
+def collection_text(schema: AvroSchema, value: Value, text_of: Callable[[AvroSchema, Value], str]) -> str:
     """Return the text of an array or map that is in no record: Java's collections quote nothing."""
     if schema.kind == "array":
         return f"[{', '.join(text_of(schema.items, item) for item in value)}]"

@@ -10,7 +10,7 @@ import datetime
 import decimal
 import functools
 import uuid
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from payloads.avro.branch import Branch
 from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
@@ -20,11 +20,11 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads.avro.schema import AvroSchema, Record
+    from payloads.avro.schema import AvroSchema, Record, Value
 
 _DAY_ZERO = datetime.date(1970, 1, 1).toordinal()
 _NAIVE_ZERO = datetime.datetime(1970, 1, 1)  # noqa: DTZ001 (the zero of local timestamps, which have no zone)
-_ZERO = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_ZERO = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 _MICROSECOND = datetime.timedelta(microseconds=1)
 _DAY_MICROS = 86_400_000_000
 _CANONICAL_UUID = 36
@@ -33,8 +33,8 @@ _CANONICAL_UUID = 36
 class Codec(NamedTuple):
     """The two directions of one schema, and the Python types of its values."""
 
-    logical: Callable[[Any], Any]
-    physical: Callable[[Any], Any]
+    logical: Callable[[Value], Value]
+    physical: Callable[[Value], Value]
     types: tuple[type, ...] = ()
 
 
@@ -63,7 +63,7 @@ def codec(schema: AvroSchema) -> Codec:
     return schema.derived(_make)
 
 
-def _same(value: Any) -> Any:
+def _same(value: object) -> Value:
     return value
 
 
@@ -107,7 +107,7 @@ def _record(schema: AvroSchema) -> Codec:
                 result[name] = field.logical(result[name])
         return result
 
-    def physical(record: Any) -> Any:
+    def physical(record: object) -> object:
         if not isinstance(record, dict):
             return record
         result = dict(record)
@@ -135,12 +135,12 @@ def _union(schema: AvroSchema) -> Codec:
             inner.types,
         )
 
-    def logical(value: Any) -> Any:
+    def logical(value: object) -> Value:
         branch, plain = branch_of(schema, value)
         result = codecs[branch.name].logical(plain)
         return Branch(branch.name, result) if isinstance(value, Branch) else result
 
-    def physical(value: Any) -> Any:
+    def physical(value: object) -> object:
         if isinstance(value, Branch):
             return Branch(value.name, codecs[value.name].physical(value.value)) if value.name in codecs else value
         for inner in codecs.values():
@@ -159,9 +159,9 @@ def _date(_schema: AvroSchema) -> Codec:
         except (ValueError, OverflowError):
             return days
 
-    def physical(value: Any) -> Any:
+    def physical(value: object) -> object:
         if isinstance(value, datetime.datetime):
-            msg = f"{value!r} is not a date; give back its date()"
+            msg = f"{value!r} is not a date; return its date()"
             raise SchemaError(msg)
         return value.toordinal() - _DAY_ZERO if isinstance(value, datetime.date) else value
 
@@ -174,11 +174,11 @@ def _time(unit: int) -> Callable[[AvroSchema], Codec]:
             return count
         return (_NAIVE_ZERO + count * unit * _MICROSECOND).time()
 
-    def physical(value: Any) -> Any:
+    def physical(value: object) -> object:
         if not isinstance(value, datetime.time):
             return value
         if value.tzinfo is not None:
-            msg = f"{value!r} has a time zone, which a time of day in Avro has not; give back a naive time"
+            msg = f"{value!r} has a time zone, but an Avro time of day has none; return a naive time"
             raise SchemaError(msg)
         return _whole((datetime.datetime.combine(_NAIVE_ZERO, value) - _NAIVE_ZERO) // _MICROSECOND, unit, value)
 
@@ -192,12 +192,16 @@ def _timestamp(unit: int, zero: datetime.datetime) -> Callable[[AvroSchema], Cod
         except OverflowError:
             return count
 
-    def physical(value: Any) -> Any:
+    def physical(value: object) -> object:
         if not isinstance(value, datetime.datetime):
             return value
         if (value.utcoffset() is None) != (zero.tzinfo is None):
-            wanted = "a naive datetime" if zero.tzinfo is None else "a datetime with a time zone (tzinfo=datetime.UTC)"
-            msg = f"{value!r} can't be stored; give back {wanted}"
+            wanted = (
+                "a naive datetime"
+                if zero.tzinfo is None
+                else "a datetime with a time zone (tzinfo=datetime.timezone.utc)"
+            )
+            msg = f"{value!r} can't be stored; return {wanted}"
             raise SchemaError(msg)
         return _whole((value - zero) // _MICROSECOND, unit, value)
 
@@ -207,7 +211,7 @@ def _timestamp(unit: int, zero: datetime.datetime) -> Callable[[AvroSchema], Cod
 def _whole(micros: int, unit: int, value: object) -> int:
     count, rest = divmod(micros, unit)
     if rest:
-        msg = f"{value!r} has microseconds, the schema holds milliseconds; round it"
+        msg = f"{value!r} has microseconds, but the schema stores milliseconds; round it"
         raise SchemaError(msg)
     return count
 
@@ -216,7 +220,7 @@ def _decimal(schema: AvroSchema) -> Codec:
     scale = decimal_scale(schema)
     precision = int(schema.source.get("precision", 0))
 
-    def physical(value: Any) -> Any:
+    def physical(value: object) -> object:
         if not isinstance(value, decimal.Decimal):
             return value
         sign, digits, exponent = value.as_tuple()

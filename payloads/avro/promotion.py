@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from payloads.avro.decimals import decimal_scale, decimal_value, unscaled_bytes
+from payloads.avro.schema import Value
 from payloads.avro.text import date_text, plain_text
 from payloads.errors import SchemaError
 from payloads.java import float_text
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from payloads.avro.schema import AvroSchema
     from payloads.release import HudiRelease
 
-Conversion = Callable[[Any], Any]
+Conversion = Callable[[Value], Value]
 """Turns a non-null value of one schema into a value of another."""
 
 Factory = Callable[["AvroSchema", "AvroSchema"], Conversion]
@@ -51,7 +52,7 @@ def promotion(old: AvroSchema, new: AvroSchema, release: HudiRelease, path: str)
     if convert is keep:
         return keep
 
-    def run(value: Any) -> Any:
+    def run(value: object) -> Value:
         try:
             return convert(value)
         except (ValueError, ArithmeticError) as error:
@@ -61,7 +62,7 @@ def promotion(old: AvroSchema, new: AvroSchema, release: HudiRelease, path: str)
     return run
 
 
-def keep(value: Any) -> Any:
+def keep(value: object) -> Value:
     """Return the value as it is."""
     return value
 
@@ -75,7 +76,7 @@ def _always(convert: Conversion) -> Factory:
     return lambda _old, _new: convert
 
 
-def _refusal(_value: Any) -> Any:
+def _refusal(_value: object) -> object:
     msg = "Hudi has no conversion between these types; choose a wider type or add a new column"
     raise ValueError(msg)
 
@@ -112,7 +113,7 @@ def _rescale_timestamp(old: AvroSchema, new: AvroSchema) -> Conversion:
 
 def _in_long(value: int) -> int:
     if not -(1 << 63) <= value < 1 << 63:
-        msg = "the number of microseconds leaves the range of long"
+        msg = "the number of microseconds is out of the range of long"
         raise ValueError(msg)
     return value
 
@@ -123,7 +124,7 @@ def _number_to_fixed(old: AvroSchema, new: AvroSchema) -> Conversion:
     text = float_text if old.kind == "float" else plain_text
     unit = decimal.Decimal((0, (1,), -decimal_scale(new)))
 
-    def convert(value: Any) -> bytes:
+    def convert(value: Value) -> bytes:
         digits = text(value)
         if not _NUMBER.fullmatch(digits):
             msg = "this is not a decimal number"
@@ -164,7 +165,7 @@ def _fixed(value: decimal.Decimal, unit: decimal.Decimal, schema: AvroSchema, ro
     context = decimal.Context(prec=digits, rounding=rounding or decimal.ROUND_DOWN, traps=[decimal.InvalidOperation])
     scaled = value.quantize(unit, context=context)
     if rounding is None and scaled != value:
-        msg = f"the scale {decimal_scale(schema)} would cut digits off"
+        msg = f"the scale {decimal_scale(schema)} would truncate digits"
         raise ValueError(msg)
     sign, numerals, _ = scaled.as_tuple()
     if scaled and len(numerals) > precision:

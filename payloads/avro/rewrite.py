@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro.branch import Branch
 from payloads.avro.defaults import default_value
@@ -19,7 +19,7 @@ from payloads.release import ByRelease, HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from payloads.avro.schema import AvroSchema, Field, Record
+    from payloads.avro.schema import AvroSchema, Field, Record, Value
 
 Renames = dict[str, str]
 """Renamed columns: full dotted new name to old leaf name (`element` and `value` name collection members)."""
@@ -117,18 +117,8 @@ def _alike(old: AvroSchema, new: AvroSchema, seen: frozenset[tuple[int, int]] = 
     if old is new or pair in seen:
         return True
     return old.source == new.source and all(
-        _alike(a, b, seen | {pair}) for a, b in zip(_parts(old), _parts(new), strict=True)
+        _alike(a, b, seen | {pair}) for a, b in zip(old.parts, new.parts, strict=True)
     )
-
-
-def _parts(schema: AvroSchema) -> list[AvroSchema]:
-    match schema.kind:
-        case "array":
-            return [schema.items]
-        case "map":
-            return [schema.values]
-        case _:
-            return [*schema.branches, *(field.schema for field in schema.fields)]
 
 
 # -- the plain rewrite
@@ -141,9 +131,9 @@ def _plain(old: AvroSchema, new: AvroSchema, run: _Run) -> Conversion:
     key = (id(old), id(new))
     if key in run.open:
         return run.open[key]
-    fields: list[tuple[str, Conversion, Callable[[], Any]]] = []
+    fields: list[tuple[str, Conversion, Callable[[], Value]]] = []
 
-    def rewrite(value: Any) -> Any:
+    def rewrite(value: Value) -> object:
         return {name: absent() if value.get(name) is None else convert(value[name]) for name, convert, absent in fields}
 
     run.open[key] = rewrite
@@ -178,7 +168,7 @@ def _deep_union(old: AvroSchema, new: AvroSchema, run: _Run) -> Conversion:
     if old.branches and old.non_null is old:
         by_branch = {branch.name: _deep_union(branch, new, run) for branch in old.branches if branch.kind != "null"}
 
-        def convert_branch(value: Any) -> Any:
+        def convert_branch(value: object) -> object:
             branch, plain = branch_of(old, value)
             return by_branch[branch.name](plain)
 
@@ -224,9 +214,9 @@ def _deep_record(old: AvroSchema, new: AvroSchema, run: _Run) -> Conversion:
     if key in run.open:
         return run.open[key]  # a record that contains itself: complete by the time it runs
     fields: list[tuple[str, str, Conversion]] = []
-    absent: list[tuple[str, Callable[[], Any]]] = []
+    absent: list[tuple[str, Callable[[], Value]]] = []
 
-    def rewrite(value: Any) -> Any:
+    def rewrite(value: Value) -> object:
         try:
             found = {name: convert(value[source]) for name, source, convert in fields}
         except KeyError as error:
@@ -252,7 +242,7 @@ def _deep_record(old: AvroSchema, new: AvroSchema, run: _Run) -> Conversion:
 
 
 def _refused(msg: str) -> Conversion:
-    def refuse(_value: Any) -> Any:
+    def refuse(_value: object) -> Value:
         raise SchemaError(msg)
 
     return refuse
@@ -261,7 +251,7 @@ def _refused(msg: str) -> Conversion:
 # -- defaults
 
 
-def _default(field: Field, run: _Run, *, strict: bool) -> Callable[[], Any]:
+def _default(field: Field, run: _Run, *, strict: bool) -> Callable[[], object]:
     """Return what gives the default of `field`, null if it has none; `strict` refuses null that does not fit."""
     if not field.has_default and strict and not field.schema.nullable:
         msg = f"field {run.name!r} has no default value and can't be null; give it a default in the new schema"

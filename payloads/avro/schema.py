@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, TypeVarTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from payloads.avro.branch import Branch
 from payloads.avro.defaults import NULL_VALUE, default_value
@@ -17,9 +17,11 @@ from payloads.errors import OrderingTypeError, SchemaError
 from payloads.java import floating, natural, signed_bytes
 
 if TYPE_CHECKING:
+    from typing_extensions import TypeVarTuple, Unpack
+
+    Arguments = TypeVarTuple("Arguments")
     from collections.abc import Callable, Iterator
 
-Arguments = TypeVarTuple("Arguments")
 Result = TypeVar("Result")
 
 Value = Any
@@ -53,9 +55,9 @@ class Field(NamedTuple):
     name: str
     schema: AvroSchema
     has_default: bool
-    default: Any
+    default: Value
 
-    def defaultVal(self) -> Any:  # noqa: N802 (as in Java)
+    def defaultVal(self) -> object:  # noqa: N802 (as in Java)
         """Return the default as Java's code sees it: NULL_VALUE for null, None if there is none.
 
         Bytes are bytes, and a union's default is one of its first branch.
@@ -81,7 +83,7 @@ class AvroSchema:
         """Wrap `source`; `named` collects the named types seen so far (`parse_schema` calls this)."""
         self.source = source
         self.derived = functools.cache(self.derived)  # type: ignore[assignment,method-assign]  # a cache for each schema
-        self._pairs: dict[tuple[Any, ...], tuple[AvroSchema, Any]] = {}
+        self._pairs: dict[tuple[object, ...], tuple[AvroSchema, Value]] = {}
         self.fields: tuple[Field, ...] = ()
         self.branches: tuple[AvroSchema, ...] = ()
         self.logical: str | None = None
@@ -113,6 +115,16 @@ class AvroSchema:
         """The fields of a record by name."""
         return {field.name: field for field in self.fields}
 
+    @property
+    def parts(self) -> tuple[AvroSchema, ...]:
+        """The schemas inside: of fields, branches, items or values; none for other kinds."""
+        match self.kind:
+            case "array":
+                return (self.items,)
+            case "map":
+                return (self.values,)
+        return (*self.branches, *(field.schema for field in self.fields))
+
     @functools.cached_property
     def non_null(self) -> AvroSchema:
         """The other branch of a union of null and one type; any other schema as it is."""
@@ -135,12 +147,17 @@ class AvroSchema:
         """Whether this is a union of whole and floating-point numbers; an int is never placed in a floating branch."""
         return {"int", "float"} <= {_PYTHON_TYPES[branch.kind] for branch in self.branches}
 
-    def derived(self, build: Callable[[AvroSchema, *Arguments], Result], *arguments: *Arguments) -> Result:
+    def derived(
+        self, build: Callable[[AvroSchema, Unpack[Arguments]], Result], *arguments: Unpack[Arguments]
+    ) -> Result:
         """Return `build(self, *arguments)`, built once for this schema and equal arguments."""
         return build(self, *arguments)
 
     def derived_with(
-        self, other: AvroSchema, build: Callable[[AvroSchema, AvroSchema, *Arguments], Result], *arguments: *Arguments
+        self,
+        other: AvroSchema,
+        build: Callable[[AvroSchema, AvroSchema, Unpack[Arguments]], Result],
+        *arguments: Unpack[Arguments],
     ) -> Result:
         """Return `build(self, other, *arguments)`, built once for these two schema objects and equal arguments."""
         key = (build, id(other), arguments)
@@ -151,7 +168,7 @@ class AvroSchema:
             self._pairs[key] = other, found  # holding `other` keeps its id its own
         return found  # type: ignore[no-any-return]
 
-    def validate(self, value: Any) -> None:
+    def validate(self, value: object) -> None:
         """Check type and range of `value` and of everything inside it.
 
         Raises:
@@ -161,11 +178,11 @@ class AvroSchema:
         if problem is not None:
             raise SchemaError(problem)
 
-    def fits(self, value: Any) -> bool:
+    def fits(self, value: object) -> bool:
         """Whether `value` has the type and range of this schema."""
         return next(_misfits(self, value, ""), None) is None
 
-    def compare(self, left: Any, right: Any) -> int:
+    def compare(self, left: object, right: object) -> int:
         """Compare two values as Avro's GenericData does: negative, zero or positive.
 
         Raises:
@@ -186,7 +203,7 @@ class AvroSchema:
         return f"AvroSchema({json.dumps(self.source)})"
 
 
-def _wrap(source: Any, named: dict[str, AvroSchema]) -> AvroSchema:
+def _wrap(source: object, named: dict[str, AvroSchema]) -> AvroSchema:
     if isinstance(source, str) and source in named:
         return named[source]
     if isinstance(source, dict) and isinstance(source.get("type"), dict | list):
@@ -194,7 +211,7 @@ def _wrap(source: Any, named: dict[str, AvroSchema]) -> AvroSchema:
     return AvroSchema(source, named)
 
 
-def branch_of(schema: AvroSchema, value: Any) -> tuple[AvroSchema, Any]:
+def branch_of(schema: AvroSchema, value: object) -> tuple[AvroSchema, Value]:
     """Return the branch of the union `schema` that holds `value`, and the value without its `Branch`.
 
     Raises:
@@ -213,7 +230,7 @@ def branch_of(schema: AvroSchema, value: Any) -> tuple[AvroSchema, Any]:
     raise SchemaError(msg)
 
 
-def _has_type(schema: AvroSchema, value: Any) -> bool:
+def _has_type(schema: AvroSchema, value: object) -> bool:
     wanted = _PYTHON_TYPES[schema.kind]
     if wanted == "float" and type(value) is int:
         return True
@@ -243,7 +260,7 @@ def _plain_types(schema: AvroSchema) -> frozenset[type]:
     return frozenset().union(*map(_plain_types, schema.branches))
 
 
-def _misfits(schema: AvroSchema, value: Any, path: str) -> Iterator[str]:  # noqa: C901, PLR0912
+def _misfits(schema: AvroSchema, value: Value, path: str) -> Iterator[str]:  # noqa: C901, PLR0912
     where = f"field {path!r}" if path else "the value"
     if schema.kind == "union":
         try:
@@ -298,7 +315,7 @@ _RULES = {
 }
 
 
-def _compare(schema: AvroSchema, left: Any, right: Any) -> int:  # noqa: C901, PLR0911, PLR0912 (one case a kind)
+def _compare(schema: AvroSchema, left: Value, right: Value) -> int:  # noqa: C901, PLR0911, PLR0912 (one case a kind)
     match schema.kind:
         case "record":
             for field in schema.fields:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro.branch import Branch
 from payloads.avro.generic_text import collection_text, fixed_text, record_text
@@ -11,13 +11,13 @@ from payloads.avro.schema import branch_of
 from payloads.java import double_text, float_text
 
 if TYPE_CHECKING:
-    from payloads.avro.schema import AvroSchema
+    from payloads.avro.schema import AvroSchema, Value
 
 _EPOCH = datetime.date(1970, 1, 1)
 _NANOS = 1_000_000_000
 
 
-def plain_text(value: Any) -> str:
+def plain_text(value: object) -> str:
     """Return `String.valueOf` of a physical Avro value: a boolean, a number (a double), a string or an enum symbol."""
     if isinstance(value, Branch):
         return plain_text(value.value)
@@ -32,7 +32,7 @@ def plain_text(value: Any) -> str:
     return str(value)
 
 
-def value_text(schema: AvroSchema, value: Any) -> str:
+def value_text(schema: AvroSchema, value: Value) -> str:
     """Return `String.valueOf` of a physical value of `schema`, which tells floats from doubles and fixed from bytes."""
     if schema.kind == "union":
         schema, value = branch_of(schema, value)

@@ -28,7 +28,6 @@ from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
 from payloads.builtin.reverse_order import ReverseOrderHoodieRecordPayload
-from payloads.builtin.rules import DeleteTest, PairRule, flag_tests, text_tests
 from payloads.records import MYSQL_SEQUENCE, compare_positions
 from payloads.rules import IS_DELETED
 
@@ -49,7 +48,6 @@ __all__ = [
     "BaseAvroPayload",
     "BuiltinPayload",
     "DefaultHoodieRecordPayload",
-    "DeleteTest",
     "EmptyHoodieRecordPayload",
     "EventTimeAvroPayload",
     "FirstValueAvroPayload",
@@ -58,15 +56,12 @@ __all__ = [
     "MySqlDebeziumAvroPayload",
     "OverwriteNonDefaultsWithLatestAvroPayload",
     "OverwriteWithLatestAvroPayload",
-    "PairRule",
     "PartialUpdateAvroPayload",
     "PostgresDebeziumAvroPayload",
     "ReverseOrderHoodieRecordPayload",
     "RewriteAvroPayload",
     "compare_positions",
-    "flag_tests",
     "is_null",
-    "text_tests",
 ]
 
 seal()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from payloads.api import Props, Sentinel
-    from payloads.avro import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record, Value
     from payloads.rules import MergeRule, Point
 
 ALL_RELEASES = tuple(HudiRelease)
@@ -100,7 +100,7 @@ class BuiltinPayload(HoodieRecordPayload):
 
     @classmethod
     def missing_base(cls) -> type[BuiltinPayload] | None:
-        """Return the class of Hudi that the class extends and its release does not ship."""
+        """Return the Hudi class that this class extends but its release does not ship."""
         extended: list[Any] = [kind for kind in cls.__mro__ if kind in _Shipped.classes]
         return next((kind for kind in extended if cls.release not in kind.shipped), None)
 
@@ -136,8 +136,8 @@ class BuiltinPayload(HoodieRecordPayload):
         schema: AvroSchema | None = getattr(self, "call_schema", None)
         if schema is None:
             msg = (
-                f"{type(self).__name__}.{name}: the schema of the record is not known outside a call that passes one, "
-                "such as in the constructor; encode the record with payloads.avro.encode(schema, record)"
+                f"{type(self).__name__}.{name}: the record's schema is unknown outside a call that passes one, for "
+                "example in the constructor; encode the record with payloads.avro.encode(schema, record)"
             )
             raise PayloadConfigError(msg)
         return encode(schema, to_physical(self.record, schema) if self.logical_types else self.record)
@@ -145,7 +145,7 @@ class BuiltinPayload(HoodieRecordPayload):
     def _java_schema(self, name: str) -> AvroSchema:
         schema: AvroSchema | None = getattr(self, "call_schema", None)
         if schema is None:
-            msg = f"{type(self).__name__}.{name} was called outside a call that passes a schema; call it within one"
+            msg = f"{type(self).__name__}.{name} needs a schema; call it from a method that receives one"
             raise PayloadConfigError(msg)
         return schema
 
@@ -157,7 +157,7 @@ class BuiltinPayload(HoodieRecordPayload):
             UnsupportedPayloadOperationError: the release is older.
         """
         if cls.release not in releases(since=since):
-            msg = f"{cls.__name__} has no {name} in Hudi {cls.release}, where it came with {since}; do without it there"
+            msg = f"{cls.__name__} has no {name} in Hudi {cls.release}, only from {since} on; don't call it there"
             raise UnsupportedPayloadOperationError(msg)
 
 
@@ -169,7 +169,7 @@ class _Shipped:
 
 
 def seal() -> None:
-    """Take every class from now on for a user's."""
+    """Treat every class from now on as a user's."""
     _Shipped.sealed = True
 
 
@@ -228,7 +228,7 @@ class BaseAvroPayload(BuiltinPayload):
             return self._later_of(older)
         return older if older.record is not None and older.ordering_value > self.ordering_value else self
 
-    def _later_of(self, older: Any) -> HoodieRecordPayload:
+    def _later_of(self, older: Value) -> HoodieRecordPayload:
         """Return the later one of this payload and one of a user's class, which may override what is asked here."""
         if older._java_is_empty():  # noqa: SLF001 (of the same family)
             return self

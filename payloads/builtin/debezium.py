@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import abstractmethod
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from payloads.avro import AvroSchema, Branch, plain_text
 from payloads.builtin.base import BaseAvroPayload
@@ -21,7 +21,7 @@ from payloads.builtin.rules import (
     taken,
 )
 from payloads.errors import NullOrderingError, OrderingTypeError, SchemaError
-from payloads.java import utf16
+from payloads.java import equals_ignore_case, utf16
 from payloads.ordering import ordering_text
 from payloads.records import MYSQL_SEQUENCE, compare_positions
 from payloads.release import by_release
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import Record
+    from payloads.avro import Record, Value
 
 CHANGE_OPERATION_FIELD = "_change_operation_type"
 DELETE_OPERATION = "d"
@@ -59,8 +59,8 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     """A change row of Debezium; `_change_operation_type` = d (any case) or `_hoodie_is_deleted` deletes.
 
     Within a batch the ordering values given to the constructors decide. Against the stored row a column of the change
-    row decides, whatever the ordering properties say; a version without a record deletes unconditionally. A class of
-    your own for another database defines `should_pick_current_record`.
+    row decides, whatever the ordering properties say; a version without a record deletes unconditionally. Your own
+    class for another database defines `should_pick_current_record`.
     """
 
     __slots__ = ()
@@ -106,7 +106,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
         """Return the record, or None if it is a delete."""
         if not self.is_extended:
             return None if self.flagged else self.record
-        value: Any = super().get_insert_value(schema)
+        value: Value = super().get_insert_value(schema)
         # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
         return None if value is not None and _has_delete_operation(value) else value
 
@@ -119,7 +119,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
     _java_picks_current = should_pick_current_record
 
     #: Returns what `keeps_stored` compares for a non-null value of `position_field`.
-    position_of: Callable[..., Any]
+    position_of: Callable[..., object]
     #: Returns whether the stored row stays, given the two positions.
     keeps_stored: Callable[..., bool]
 
@@ -169,7 +169,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
 def _has_delete_operation(record: Record) -> bool:
     operation = record.get(CHANGE_OPERATION_FIELD)
-    return operation is not None and plain_text(operation).lower() == DELETE_OPERATION
+    return operation is not None and equals_ignore_case(DELETE_OPERATION, plain_text(operation))
 
 
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
@@ -206,7 +206,7 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     #: The least difference of stored and incoming position with which the stored row stays.
     keeps_from: ClassVar[int] = by_release(0, since={"1.1": 1})
 
-    def position_of(self, value: Any, schema: AvroSchema) -> str:
+    def position_of(self, value: Value, schema: AvroSchema) -> str:
         """Return the text; its parts are read when they are compared."""
         return plain_text(value)
 
@@ -271,7 +271,7 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 
     remembers_filled: ClassVar[bool] = by_release(False, since={"1.1": True})
 
-    def position_of(self, value: Any, schema: AvroSchema) -> int:
+    def position_of(self, value: Value, schema: AvroSchema) -> int:
         """Return the log sequence number.
 
         Raises:
@@ -318,14 +318,14 @@ class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
         return filled
 
 
-def _long_reader(schema: AvroSchema) -> Callable[[Any], int]:
+def _long_reader(schema: AvroSchema) -> Callable[[Value], int]:
     """Return what casts values of `_event_lsn` to Java's Long."""
     field = schema.by_name.get(POSTGRES_LSN)
     kind = "long" if field is None else field.schema.non_null.kind
     return _as_long if kind in {"long", "union"} else _refuse_kind(kind)
 
 
-def _as_long(value: Any) -> int:
+def _as_long(value: object) -> int:
     if isinstance(value, Branch):
         return int(value.value) if value.name == "long" else _refuse_kind(value.name)(value)
     if type(value) is int:
@@ -333,8 +333,8 @@ def _as_long(value: Any) -> int:
     return _refuse_kind(type(value).__name__)(value)
 
 
-def _refuse_kind(kind: str) -> Callable[[Any], int]:
-    def refuse(value: Any) -> int:
+def _refuse_kind(kind: str) -> Callable[[Value], int]:
+    def refuse(value: Value) -> int:
         msg = (
             f"PostgresDebeziumAvroPayload: {POSTGRES_LSN} must be an Avro long, but {value!r} is {kind}; "
             "make the column a long"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro import plain_text
 from payloads.builtin.base import BaseAvroPayload
@@ -16,6 +16,7 @@ from payloads.builtin.rules import (
     taken,
 )
 from payloads.errors import PayloadFailedError, SchemaError
+from payloads.java import equals_ignore_case
 from payloads.release import by_release
 from payloads.rules import (
     IS_DELETED,
@@ -33,7 +34,7 @@ from payloads.rules import (
 
 if TYPE_CHECKING:
     from payloads.api import Props, Sentinel
-    from payloads.avro import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record, Value
 
 DMS_OPERATION_FIELD = "Op"
 DELETE_OPERATION = "D"
@@ -118,7 +119,7 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
             )
             raise SchemaError(msg)
         operation = record[DMS_OPERATION_FIELD]
-        return operation is not None and plain_text(operation).upper() == DELETE_OPERATION
+        return operation is not None and equals_ignore_case(DELETE_OPERATION, plain_text(operation))
 
     def _value_or_failure(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the record.
@@ -134,14 +135,14 @@ class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
             raise PayloadFailedError(msg)
         if not self.is_extended:
             return self.record
-        value: Any = self._java_read(schema)
+        value: Value = self._java_read(schema)
         return None if self._has_delete_operation(value) else value
 
     def _updated(self, current: Record, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
         """Return the incoming record, or None if it is a delete; ordering plays no part."""
         if not self.is_extended:
             return None if self.flagged else self.record
-        value: Any = OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
+        value: Value = OverwriteWithLatestAvroPayload.get_insert_value(self, schema)
         # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
         return None if value is not None and self._has_delete_operation(value) else value
 

@@ -10,13 +10,15 @@ from payloads.errors import PayloadFailedError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from payloads.avro import Value
+
 UNAVAILABLE: Final = "__debezium_unavailable_value"
 """What Debezium writes for a TOAST value that Postgres did not send along."""
 MARKERS: Final[dict[str, Any]] = {"string": UNAVAILABLE, "bytes": UNAVAILABLE.encode()}
 """It by type of column."""
 
 
-def marker_tests(schema: AvroSchema) -> tuple[tuple[str, Callable[[Any], bool]], ...]:
+def marker_tests(schema: AvroSchema) -> tuple[tuple[str, Callable[[Value], bool]], ...]:
     """Return the fields that can hold the marker, each with its test."""
     return tuple((name, _marker_test(name, schema.by_name[name].schema, kind)) for name, kind in marker_kinds(schema))
 
@@ -32,19 +34,19 @@ def _kinds(schema: AvroSchema) -> list[str]:
     return [kind for kind in MARKERS if kind in kinds]
 
 
-def _marker_test(name: str, schema: AvroSchema, kind: str) -> Callable[[Any], bool]:
+def _marker_test(name: str, schema: AvroSchema, kind: str) -> Callable[[Value], bool]:
     marker = MARKERS[kind]
     python_type = type(marker)
 
-    def is_marker(value: Any) -> bool:
+    def is_marker(value: object) -> bool:
         if isinstance(value, Branch) and value.name == kind:
             value = value.value
         if value is None or value == marker:
             return value is not None
         if not isinstance(value, python_type):
             msg = (
-                f"PostgresDebeziumAvroPayload: the field {name!r} of type {schema.source} holds {value!r}, "
-                f"but Hudi takes it for {kind}; give the column one type besides null"
+                f"PostgresDebeziumAvroPayload: the field {name!r} of type {schema.source} holds {value!r}, but Hudi "
+                f"treats it as {kind}; give the column one type besides null"
             )
             raise PayloadFailedError(msg)
         return False

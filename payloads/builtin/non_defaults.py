@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from payloads.avro import AvroSchema, RecordBuilder, default_test
+from payloads.avro import AvroSchema, RecordBuilder, Value, default_test
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.rules import BOTH_ORDERED, DELETED, NEWER, OLDER, ORDERED, flag, taken
 from payloads.errors import SchemaError
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from payloads.avro import Field, Record
     from payloads.rules import Column
 
-Gap = Callable[[Any], bool]
+Gap = Callable[[Value], bool]
 """Whether a value is a gap, which the other record fills."""
 
 
@@ -156,7 +156,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
     #: Whether a user's class decides on single fields.
     sets_fields: ClassVar[bool] = False
 
-    def _value_of(self, record: Record, field: Field) -> Any:
+    def _value_of(self, record: Record, field: Field) -> object:
         if field.name not in record:
             msg = f"{type(self).__name__}: {SchemaError.from_missing_field(field.name, record)}"
             raise SchemaError(msg)

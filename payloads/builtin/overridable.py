@@ -97,7 +97,9 @@ HOOKS = (
     Overridable(
         "getRecordBytes", "get_record_bytes", (), _BASE, None, _V1_0, note="records are not kept as bytes here"
     ),
-    Overridable("getOrderingVal", "get_ordering_val", (), _BASE, None, _V13, note="getOrderingValue() is asked"),
+    Overridable(
+        "getOrderingVal", "get_ordering_val", (), _BASE, None, _V13, note=("getOrderingValue() is called instead")
+    ),
     Overridable("write", "write", ("kryo", "output"), _BASE, None, _V1_1, note=_NOT_SERIALISED),
     Overridable("read", "read", ("kryo", "input"), _BASE, None, _V1_1, note=_NOT_SERIALISED),
 )

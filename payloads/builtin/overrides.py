@@ -18,6 +18,7 @@ from payloads.release import releases
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
 
+    from payloads.avro import Value
     from payloads.release import HudiRelease
 
 Raw = Any
@@ -129,7 +130,7 @@ class Extension:
         raw = self.override(hook)
         if raw is not None:
             return _BRIDGES[slot](_plain(raw)) if slot in _BRIDGES else raw
-        found: Any = next(vars(kind)[slot] for kind in self.hudis if slot in vars(kind))
+        found: Value = next(vars(kind)[slot] for kind in self.hudis if slot in vars(kind))
         if slot == "_java_read" and self._decodes_anew():
             return _decoded
         return found.at(self.release) if hasattr(found, "at") else found
@@ -138,7 +139,7 @@ class Extension:
         """Whether each call of Hudi's class decodes the record: until 1.0, and in HoodieAvroPayload."""
         return self.release in releases(until="1.0") or not any("get_record" in vars(kind) for kind in self.hudis)
 
-    def passed_over(self) -> dict[str, Callable[..., Any]]:
+    def passed_over(self) -> dict[str, Callable[..., object]]:
         """Return the methods that a merge point calls although the user's class has another overload of the name.
 
         In Java it calls the longest overload; a class that overrides a shorter one alone is only asked where Hudi's
@@ -146,7 +147,7 @@ class Extension:
         """
         return {name: call for name in _LENGTHS if (call := self._longest(name)) is not None}
 
-    def _longest(self, name: str) -> Callable[..., Any] | None:
+    def _longest(self, name: str) -> Callable[..., object] | None:
         short: Raw | None = None
         for kind in self.user_class.__mro__:
             if kind in self.hudis and name in vars(kind):
@@ -159,7 +160,7 @@ class Extension:
             short = short or raw
         return None
 
-    def _of_hudi(self, kind: Any, name: str, short: Raw) -> Callable[..., Any] | None:
+    def _of_hudi(self, kind: Any, name: str, short: Raw) -> Callable[..., object] | None:
         """Return what Hudi's class does in the overload with properties; None if it passes the call on."""
         method: Any = vars(kind)[name]
         if name in kind.own_overloads or (name == "get_insert_value" and takes_boolean(short)):
@@ -168,7 +169,7 @@ class Extension:
             return None
         merge = _plain(short)
 
-        def toasted(payload: Any, current: Any, schema: Any, _props: Any = None) -> Any:
+        def toasted(payload: Any, current: Any, schema: Any, _props: Any = None) -> object:
             return payload.with_toasted(merge(payload, current, schema), current, schema)
 
         return toasted
@@ -229,14 +230,14 @@ def codes_of(kind: type) -> Iterator[types.CodeType]:
             pending += [one for one in found.co_consts if isinstance(one, types.CodeType)]
 
 
-def _plain(raw: Raw) -> Callable[..., Any]:
+def _plain(raw: Raw) -> Callable[..., object]:
     """Return a method as a function of the object and its arguments."""
     if isinstance(raw, types.FunctionType):
         return raw
     return lambda payload, *arguments: raw.__get__(payload, type(payload))(*arguments)
 
 
-def _need_updating(method: Callable[..., Any]) -> Callable[..., Any]:
+def _need_updating(method: Callable[..., object]) -> Callable[..., object]:
     def need_updating(payload: Any, current: Any, incoming: Any, schema: Any, props: Any) -> bool:
         payload.call_schema = schema
         return bool(method(payload, current, incoming, props))
@@ -244,7 +245,7 @@ def _need_updating(method: Callable[..., Any]) -> Callable[..., Any]:
     return need_updating
 
 
-def _is_delete_by(method: Callable[..., Any]) -> Callable[..., Any]:
+def _is_delete_by(method: Callable[..., object]) -> Callable[..., object]:
     def is_delete_by(payload: Any, record: Any, schema: Any, props: Any) -> bool:
         payload.call_schema = schema
         return bool(method(payload, record, props))
@@ -252,11 +253,11 @@ def _is_delete_by(method: Callable[..., Any]) -> Callable[..., Any]:
     return is_delete_by
 
 
-def _is_delete_record(method: Callable[..., Any]) -> Callable[..., Any]:
+def _is_delete_record(method: Callable[..., object]) -> Callable[..., object]:
     return lambda payload, record: bool(method(payload, record))
 
 
-_BRIDGES: dict[str, Callable[[Callable[..., Any]], Raw]] = {
+_BRIDGES: dict[str, Callable[[Callable[..., object]], Raw]] = {
     "_java_need_updating": _need_updating,
     "_java_is_delete_by": _is_delete_by,
     "_java_is_delete_record": _is_delete_record,
@@ -264,9 +265,9 @@ _BRIDGES: dict[str, Callable[[Callable[..., Any]], Raw]] = {
 """Calls with other arguments or results: Java's records carry the schema, and its tests give booleans."""
 
 
-def _decoded(payload: Any, schema: Any) -> Any:
+def _decoded(payload: Any, schema: Any) -> object:
     return None if payload.record is None else payload._java_copy(payload.record, schema)  # noqa: SLF001 (of Hudi's class)
 
 
-def _no_rule(_cls: type, *_arguments: Any) -> None:
+def _no_rule(_cls: type, *_arguments: object) -> None:
     return  # no rule is stated: the class is asked for each pair

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro import NULL_VALUE, default_test
 from payloads.builtin.base import BaseAvroPayload
@@ -12,7 +12,7 @@ from payloads.rules import MergeRule, Point
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import AvroSchema, Field, Record
+    from payloads.avro import AvroSchema, Field, Record, Value
 
 
 class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
@@ -64,7 +64,7 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
 
     _java_insert = get_insert_value
 
-    def overwrite_field(self, value: Any, default_value: Any) -> bool:
+    def overwrite_field(self, value: Value, default_value: Value) -> bool:
         """Whether a value is the default, so that the stored one stays (Java: `overwriteField`).
 
         Args:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from payloads.avro import is_null
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
@@ -45,7 +45,7 @@ from payloads.rules import (
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import AvroSchema, Field, Record, RecordBuilder
+    from payloads.avro import AvroSchema, Field, Record, RecordBuilder, Value
     from payloads.builtin.non_defaults import Gap
     from payloads.rules import Column, Later
 
@@ -188,7 +188,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
 
     _java_merge_disorder = merge_disorder_records_with_metadata
 
-    def overwrite_field(self, value: Any, default_value: Any) -> bool:
+    def overwrite_field(self, value: Value, default_value: Value) -> bool:
         """Whether the value is null, so that the other record's is taken, whatever the default (`overwriteField`)."""
         return value is None
 
@@ -259,7 +259,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         """Fill `later` from `updating`, which arrived after it and so gives the meta columns."""
         merged = self.filled(later, updating, schema)
         for name in META_COLUMNS:
-            value: Any = updating.get(name)
+            value: Value = updating.get(name)
             if value is not None and name in schema.by_name:
                 merged[name] = value
         return merged

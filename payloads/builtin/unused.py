@@ -23,7 +23,7 @@ _PLAIN = {known.java_name.lower(): known for known in reversed(KNOWN) if known.j
 _OF_USERS = frozenset({RULE, "for_release", "for_schema"})
 _INSTEAD = {
     "_java_compare": "; needUpdatingPersistedRecord compares the ordering fields",
-    "_java_read": "; each call decodes the record anew",
+    "_java_read": "; each call decodes the record again",
 }
 
 
@@ -91,7 +91,7 @@ def _hidden(extension: Extension, method: _Method) -> str | None:
     owner = next((kind for kind in extension.hudis if method.name in vars(kind)), None)
     if owner is None or method.name in _OF_USERS or method.name in SPELLED or method.name in _JAVA:
         return None
-    return f"it takes the place of {method.name}, which {owner.__name__} uses itself here; give it another name"
+    return f"it replaces {method.name}, which {owner.__name__} itself calls here; give it another name"
 
 
 def _misspelled(extension: Extension, method: _Method) -> str | None:
@@ -132,22 +132,22 @@ def _called_instead(extension: Extension, known: Overridable) -> str:
 
 
 def _changed_type(extension: Extension, known: Overridable, raw: Raw) -> str | None:
-    """Return what has become of a method whose second parameter is an Option from 1.1 on."""
+    """Describe a method whose second parameter is an Option from 1.1 on."""
     parameters = list(inspect.signature(function_of(raw)).parameters.values())
     incoming = parameters[1 if isinstance(raw, staticmethod) else 2 :][:1]
     states_none = any("None" in str(one.annotation) or "Opt" in str(one.annotation) for one in incoming)
     if extension.release in releases(until="1.0") or states_none or not incoming:
         return None
     return (
-        f"from 1.1 on Java's {known.java_name} takes Option<IndexedRecord> as {known.parameters[1]}; this method is "
-        "called in its place, with None for a payload without a record, but a Java class that has the IndexedRecord "
-        f"of 1.0 overrides nothing there: {known.owner}.{known.java_name} is called instead; annotate the parameter "
-        "with `| None` if yours is the new one"
+        f"from 1.1 on Java's {known.java_name} takes Option<IndexedRecord> as {known.parameters[1]}; here this "
+        "method is called anyway, with None for a payload without a record, but a Java class with the IndexedRecord "
+        f"of 1.0 overrides nothing: {known.owner}.{known.java_name} is called instead; annotate the parameter with "
+        "`| None` if yours is the new signature"
     )
 
 
 def _close(name: str) -> Overridable | None:
-    """Return the method of Hudi whose name is all but this one."""
+    """Return the method of Hudi whose name is almost this one."""
     folded = name.replace("_", "").lower()
     if name.startswith("_"):  # one of the class itself, unless it is the very name of a protected method
         return _PLAIN.get(folded)

@@ -6,10 +6,13 @@ from payloads.java.comparison import floating, natural, signed_bytes, utf16
 from payloads.java.floats import double_text, float_text, single
 from payloads.java.iso_time import days, instant_nanos, local_nanos, nanos_of_day
 from payloads.java.json_text import printed, written
+from payloads.java.letter_case import any_case_pattern, equals_ignore_case
 
 __all__ = [
+    "any_case_pattern",
     "days",
     "double_text",
+    "equals_ignore_case",
     "float_text",
     "floating",
     "instant_nanos",

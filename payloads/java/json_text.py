@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
 
 from payloads.java.floats import double_text
 
 _ESCAPED_CONTROL = re.compile(r"\\u00[01][a-f]")
 
 
-def printed(value: Any) -> str:
+def printed(value: object) -> str:
     """Return `toString` of a JSON value as Java holds it: `{a=1, b=[true, null]}`."""
     match value:
         case list():
@@ -26,12 +25,12 @@ def printed(value: Any) -> str:
             return str(value)
 
 
-def written(value: Any) -> str:
+def written(value: object) -> str:
     """Return a list or an object as JSON without spaces, as Jackson writes it; any other value as `printed`."""
     return _json(value) if isinstance(value, list | dict) else printed(value)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     match value:
         case list():
             return f"[{','.join(map(_json, value))}]"

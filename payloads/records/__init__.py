@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from payloads.records.columns import column_value
-from payloads.records.merge import RuleOutcome, RuleVersion, VersionPair, fault_of, merged, outcome_of, told_of
+from payloads.records.merge import (
+    RuleOutcome,
+    RuleVersion,
+    VersionPair,
+    error_kind_of,
+    error_text_of,
+    merged,
+    outcome_of,
+)
 from payloads.records.positions import MYSQL_SEQUENCE, compare_positions
 
 __all__ = [
@@ -13,8 +21,8 @@ __all__ = [
     "VersionPair",
     "column_value",
     "compare_positions",
-    "fault_of",
+    "error_kind_of",
+    "error_text_of",
     "merged",
     "outcome_of",
-    "told_of",
 ]

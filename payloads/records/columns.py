@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, assert_never
+from typing import TYPE_CHECKING, Any, Protocol
 
 from payloads.avro import default_test, object_test, value_test
+from payloads.backports import assert_never
 from payloads.java import single
 from payloads.ordering import compare
 from payloads.ordering_fields import raw_converter
@@ -26,7 +27,7 @@ from payloads.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from payloads.avro import AvroSchema, Field
+    from payloads.avro import AvroSchema, Field, Value
     from payloads.rules import Column, Role, Test
 
 _BITS = {"int": 32, "long": 64}
@@ -36,8 +37,8 @@ _DEFAULTS = {Default.EQUALS: default_test, Default.OBJECT: object_test, Default.
 class Pair(Protocol):
     """Two versions that a rule merges."""
 
-    older: Any
-    newer: Any
+    older: Value
+    newer: Value
     schema: AvroSchema
 
     def side(self, side: Role) -> Any:
@@ -86,7 +87,7 @@ def has_gap(node: Column, pair: Pair, field: Field) -> bool:
             return True
 
 
-def _gap_of(node: FirstNonNull | FirstNonDefault | FirstNonMarker, field: Field) -> Callable[[Any], bool]:
+def _gap_of(node: FirstNonNull | FirstNonDefault | FirstNonMarker, field: Field) -> Callable[[Value], bool]:
     match node:
         case FirstNonNull():
             return lambda value: value is None
@@ -105,13 +106,13 @@ def _both(pair: Pair, field: Field, joined: Callable[[Any, Any], Any]) -> Any:
     return joined(older, newer)
 
 
-def _of_two(node: Least | Greatest, field: Field, older: Any, newer: Any) -> Any:
+def _of_two(node: Least | Greatest, field: Field, older: object, newer: object) -> object:
     convert = raw_converter(field.schema)
     order = compare(convert(older), convert(newer))
     return older if (order <= 0) is isinstance(node, Least) else newer
 
 
-def _sum(kind: str, older: Any, newer: Any) -> Any:
+def _sum(kind: str, older: Value, newer: Value) -> object:
     """Add as Java does: integers wrap around, and a float is rounded to one."""
     total, bits = older + newer, _BITS.get(kind)
     if kind == "float":

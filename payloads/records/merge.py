@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple, assert_never
+from typing import TYPE_CHECKING, NamedTuple
 
 from payloads.avro import plain_text, same_record, value_text
+from payloads.backports import assert_never
 from payloads.errors import (
     NullOrderingError,
     OrderingTypeError,
@@ -13,7 +14,7 @@ from payloads.errors import (
     SchemaError,
     UnsupportedPayloadOperationError,
 )
-from payloads.java import utf16
+from payloads.java import equals_ignore_case, utf16
 from payloads.ordering import compare, ordering_text, same_class
 from payloads.ordering_fields import list_reader
 from payloads.records.columns import column_value, has_gap
@@ -53,12 +54,14 @@ _FAULTS: dict[type[Exception], ErrorKind] = {
     PayloadFailedError: ErrorKind.FAILED,
     UnsupportedPayloadOperationError: ErrorKind.UNSUPPORTED,
 }
-_TOLD = {
+_TEXTS = {
     ErrorKind.NULL_ORDERING: "the rule refuses a null ordering value; fill the ordering field before the write",
     ErrorKind.UNLIKE_TYPES: "the rule refuses ordering values of these types; give the field one type",
     ErrorKind.SCHEMA: "the rule refuses the columns of these versions; bring them to the schema of the table",
-    ErrorKind.FAILED: "the rule fails for these versions; correct the rows, or the case of the rule that says so",
-    ErrorKind.UNSUPPORTED: "the rule does not support these versions; correct the rows, or its case that says so",
+    ErrorKind.FAILED: "the rule fails for these versions; correct the rows, or the rule's case that fails",
+    ErrorKind.UNSUPPORTED: (
+        "the rule does not support these versions; correct the rows, or the rule's case that refuses them"
+    ),
 }
 
 
@@ -102,11 +105,11 @@ def merged(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: Avro
     try:
         return outcome_of(rule, older, newer, schema)
     except tuple(_FAULTS) as error:
-        return RuleOutcome(Error(fault_of(error)), None)
+        return RuleOutcome(Error(error_kind_of(error)), None)
 
 
 def outcome_of(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: AvroSchema) -> RuleOutcome:
-    """Return what `merged` does where no condition is asked.
+    """Return what `merged` does if the rule has no condition.
 
     Raises:
         PayloadBridgeError: the rule yields an error: of the class of its kind.
@@ -114,17 +117,17 @@ def outcome_of(rule: MergeRule, older: RuleVersion, newer: RuleVersion, schema: 
     outcome = VersionPair(rule, older, newer, schema).merged()
     if isinstance(outcome.gives, Error):
         raise next(kind for kind, fault in _FAULTS.items() if fault is outcome.gives.fault)(
-            told_of(outcome.gives.fault)
+            error_text_of(outcome.gives.fault)
         )
     return outcome
 
 
-def told_of(fault: ErrorKind) -> str:
+def error_text_of(fault: ErrorKind) -> str:
     """Return what is said of an error that a rule yields."""
-    return _TOLD[fault]
+    return _TEXTS[fault]
 
 
-def fault_of(error: Exception) -> ErrorKind:
+def error_kind_of(error: Exception) -> ErrorKind:
     """Return what an error of a merge is about."""
     return next(fault for kind, fault in _FAULTS.items() if isinstance(error, kind))
 
@@ -228,7 +231,7 @@ class VersionPair:
         if value is None:
             return False
         if tests.marker.ignore_case:
-            return plain_text(value).lower() == tests.marker.text.lower()
+            return equals_ignore_case(tests.marker.text, plain_text(value))
         return value_text(self.schema.by_name[tests.marker.column].schema, value) == tests.marker.text
 
     # -- which version is later

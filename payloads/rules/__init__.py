@@ -1,9 +1,10 @@
-"""Merge rules as values: the nodes of the language, JSON both ways, and the check against a schema."""
+"""Merge rules as values: the nodes of the language, the walk over them, JSON, and the check against a schema."""
 
 from __future__ import annotations
 
 from payloads.rules.as_json import rule_from_json, rule_to_json
 from payloads.rules.check import check_rule
+from payloads.rules.columns import Columns
 from payloads.rules.deletes import MARKED, RESETS, STAYS_WHOLE
 from payloads.rules.node import COMMIT_TIME, DATA, IS_DELETED, META_COLUMNS, RuleNode
 from payloads.rules.nodes import (
@@ -15,7 +16,6 @@ from payloads.rules.nodes import (
     Case,
     Column,
     ColumnIs,
-    Columns,
     Concat,
     Constant,
     DeleteTests,
@@ -35,13 +35,15 @@ from payloads.rules.nodes import (
     Least,
     Marker,
     MergeRule,
+    Node,
     Not,
     Sum,
     Take,
     Test,
     Union,
 )
-from payloads.rules.stated import check_alone, completed
+from payloads.rules.stated import check_without_methods, completed
+from payloads.rules.walk import columns_named, nodes_of
 from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Needs, Point, Role, Word
 
 __all__ = [
@@ -86,6 +88,7 @@ __all__ = [
     "Marker",
     "MergeRule",
     "Needs",
+    "Node",
     "Not",
     "Point",
     "Role",
@@ -95,9 +98,11 @@ __all__ = [
     "Test",
     "Union",
     "Word",
-    "check_alone",
     "check_rule",
+    "check_without_methods",
+    "columns_named",
     "completed",
+    "nodes_of",
     "rule_from_json",
     "rule_to_json",
 ]

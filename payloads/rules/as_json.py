@@ -7,8 +7,9 @@ from typing import Any, Final
 
 from payloads.errors import PayloadConfigError
 from payloads.rules import nodes, words
+from payloads.rules.columns import Columns
 from payloads.rules.node import RuleNode
-from payloads.rules.nodes import Columns, MergeRule
+from payloads.rules.nodes import MergeRule
 from payloads.rules.words import Word
 
 _NODE, _WORD, _BYTES, _FLOAT, _COLUMNS = "node", "word", "bytes", "float", "columns"
@@ -21,7 +22,7 @@ def rule_to_json(rule: MergeRule) -> dict[str, Any]:
     return written
 
 
-def _written(part: Any) -> Any:  # noqa: PLR0911 (one a kind)
+def _written(part: object) -> Any:  # noqa: PLR0911 (one a kind)
     match part:
         case Word():
             return {_WORD: f"{type(part).__name__}.{part.name}"}
@@ -41,11 +42,11 @@ def _written(part: Any) -> Any:  # noqa: PLR0911 (one a kind)
             return part
 
 
-def _same(value: Any, default: Any) -> bool:
+def _same(value: object, default: object) -> bool:
     return type(value) is type(default) and bool(value == default)
 
 
-def rule_from_json(written: Any) -> MergeRule:
+def rule_from_json(written: object) -> MergeRule:
     """Return the rule that `rule_to_json` wrote.
 
     Raises:
@@ -54,15 +55,17 @@ def rule_from_json(written: Any) -> MergeRule:
     try:
         rule = _read(written)
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        msg = f"this JSON is not a merge rule ({type(error).__name__}: {error}); write it with rule_to_json"
+        msg = f"this JSON is not a merge rule ({error}); write it with rule_to_json"
         raise PayloadConfigError(msg) from error
     if isinstance(rule, MergeRule):
         return rule
-    msg = f"this JSON is {type(rule).__name__}, not a merge rule; write it with rule_to_json"
+    msg = (
+        f"this JSON is {'null' if rule is None else type(rule).__name__}, not a merge rule; write it with rule_to_json"
+    )
     raise PayloadConfigError(msg)
 
 
-def _read(written: Any) -> Any:  # noqa: PLR0911 (one a kind)
+def _read(written: object) -> Any:  # noqa: PLR0911 (one a kind)
     match written:
         case {"node": str(name), **fields}:
             return _kind(name, RuleNode)(**{str(field): _read(value) for field, value in fields.items()})
@@ -79,7 +82,7 @@ def _read(written: Any) -> Any:  # noqa: PLR0911 (one a kind)
             return tuple(map(_read, written))
         case None | bool() | int() | str():
             return written
-    msg = f"{written!r} is no part of a rule"
+    msg = f"{written!r} is not part of a rule"
     raise TypeError(msg)
 
 

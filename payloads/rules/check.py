@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, assert_never
+import itertools
+from typing import TYPE_CHECKING
 
+from payloads.backports import assert_never
 from payloads.errors import PayloadConfigError, SchemaError
 from payloads.rules import nodes
 from payloads.rules.node import DATA, RuleNode
@@ -33,6 +34,7 @@ from payloads.rules.nodes import (
     Take,
     Union,
 )
+from payloads.rules.walk import nodes_of
 from payloads.rules.words import How
 
 if TYPE_CHECKING:
@@ -51,33 +53,20 @@ def check_rule(rule: MergeRule, schema: AvroSchema) -> None:
         PayloadConfigError: it has a node of another language, which nothing here runs.
         SchemaError: naming node, column and type.
     """
-    _check_known(rule)
+    for node in nodes_of(rule):
+        if type(node) not in _NODES:
+            known = ", ".join(sorted(kind.__name__ for kind in _NODES))
+            msg = f"{node!r} is not a node of merge rules, so no engine runs it; the nodes are {known}"
+            raise PayloadConfigError(msg)
     _check_later(rule.later, schema)
     if rule.deletes.marker is not None:
         _type(rule.deletes.marker, rule.deletes.marker.column, schema)
-    for case in rule.cases:
-        _check_test(case.when, schema)
-    for name, node in rule.columns.items():
-        if name != DATA:
-            _check_column(node, name, _type(node, name, schema), schema)
-            continue
-        for field in schema.fields:
-            if field.name not in rule.columns:
-                _check_column(node, field.name, field.schema.non_null, schema)
-
-
-def _check_known(part: object) -> None:
-    if isinstance(part, RuleNode):
-        if type(part) not in _NODES:
-            known = ", ".join(sorted(kind.__name__ for kind in _NODES))
-            msg = f"{part!r} is no node of merge rules, and no engine runs it; the nodes are {known}"
-            raise PayloadConfigError(msg)
-        _check_known(part.parts)
-    elif isinstance(part, Mapping):
-        _check_known(tuple(part.values()))
-    elif isinstance(part, tuple):
-        for one in part:
-            _check_known(one)
+    for test in nodes_of(*(case.when for case in rule.cases)):
+        _check_test(test, schema)
+    for name, column in rule.columns.items():
+        others = (field.name for field in schema.fields if field.name not in rule.columns)
+        for one, node in itertools.product(others if name == DATA else (name,), nodes_of(column)):
+            _check_column(node, one, _type(node, one, schema), schema)
 
 
 def _check_later(later: Later, schema: AvroSchema) -> None:
@@ -104,7 +93,7 @@ def _type(node: RuleNode, name: str, schema: AvroSchema) -> AvroSchema:
 
 def _refuse(node: RuleNode, name: str, kind: AvroSchema, refuses: bool, why: str) -> None:  # noqa: FBT001 (private)
     if refuses:
-        msg = f"{node!r} {why} the column {name!r} of type {kind.kind} does not fit; take another node or column"
+        msg = f"{node!r} {why} the column {name!r} of type {kind.kind} does not fit; use another node or column"
         raise SchemaError(msg)
 
 
@@ -114,25 +103,20 @@ def _check_test(test: Test, schema: AvroSchema) -> None:
             kind = _type(test, name, schema)
             fits = value is None or kind.kind == "union" or kind.fits(value)
             _refuse(test, name, kind, not fits, "compares with a value of another type, so")
-        case AllOf(tests) | AnyOf(tests):
-            for one in tests:
-                _check_test(one, schema)
-        case Not(inner):
-            _check_test(inner, schema)
-        case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs():
+        case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs() | AllOf() | AnyOf() | Not():
             pass
         case other:
             assert_never(other)
 
 
-def _check_column(node: Column, name: str, kind: AvroSchema, schema: AvroSchema) -> None:
+def _check_column(node: Column | Test, name: str, kind: AvroSchema, schema: AvroSchema) -> None:
     match node:
         case FirstNonNull(values) | FirstNonDefault(values):
-            _check_all(values, node, name, kind, schema)
+            _refuse(node, name, kind, not values, "has no values, so")
         case FirstNonMarker(values, marker):
             wanted = "string" if isinstance(marker, str) else "bytes"
             _refuse(node, name, kind, kind.kind != wanted, f"has a marker of type {wanted}, so")
-            _check_all(values, node, name, kind, schema)
+            _refuse(node, name, kind, not values, "has no values, so")
         case Least() | Greatest():
             _refuse(node, name, kind, kind.kind in _UNORDERED, "compares, so")
         case Sum():
@@ -145,16 +129,7 @@ def _check_column(node: Column, name: str, kind: AvroSchema, schema: AvroSchema)
             nullable = schema.by_name[name].schema.nullable
             fits = nullable if value is None else kind.fits(value)
             _refuse(node, name, kind, not fits, "is of another type, so")
-        case IfElse(test, then, otherwise):
-            _check_test(test, schema)
-            _check_all((then, otherwise), node, name, kind, schema)
-        case Take():
+        case Take() | IfElse():
             pass
-        case other:
-            assert_never(other)
-
-
-def _check_all(values: Any, node: RuleNode, name: str, kind: AvroSchema, schema: AvroSchema) -> None:
-    _refuse(node, name, kind, not values, "has no values, so")
-    for value in values:
-        _check_column(value, name, kind, schema)
+        case test:
+            _check_test(test, schema)

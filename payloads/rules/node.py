@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from typing import Any, Final
 
 DATA: Final = "*"
@@ -31,8 +32,14 @@ class RuleNode:
 
     def __repr__(self) -> str:
         shown = ", ".join(
-            f"{field.name}={getattr(self, field.name)!r}"
+            f"{field.name}={_shown(getattr(self, field.name))}"
             for field in dataclasses.fields(self)  # type: ignore[arg-type]  # every node is one
             if getattr(self, field.name) != field.default
         )
         return f"{type(self).__name__}({shown})"
+
+
+def _shown(value: object) -> str:
+    """Return a value as Python reads it: infinity has no literal."""
+    is_finite = not isinstance(value, float) or math.isfinite(value)
+    return repr(value) if is_finite else f"float({str(value)!r})"

@@ -7,8 +7,9 @@ one after it; which of the two is the *later* one, a rule says itself. A rule pr
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from payloads.rules.columns import Columns
 from payloads.rules.node import DATA, META_COLUMNS, RuleNode
 from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Needs, Role
 
@@ -75,7 +76,7 @@ class Marker(RuleNode):
     Attributes:
         column: the column.
         text: the text that its value has in Java.
-        ignore_case: whether it may be written in any case.
+        ignore_case: whether it may be written in any case, as `String.equalsIgnoreCase` compares.
     """
 
     column: str
@@ -144,14 +145,14 @@ class ColumnIs(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AllOf(RuleNode):
-    """All tests hold; later ones are not made once one fails."""
+    """All tests hold; evaluation stops at the first one that fails."""
 
     tests: tuple[Test, ...]
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class AnyOf(RuleNode):
-    """One of the tests holds; later ones are not made."""
+    """One of the tests holds; evaluation stops at the first one that does."""
 
     tests: tuple[Test, ...]
 
@@ -201,27 +202,27 @@ class FirstNonMarker(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Least(RuleNode):
-    """The lesser value of both versions; the one that is there if the other is null."""
+    """The lesser value of both versions; if one is null, the other."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Greatest(RuleNode):
-    """The greater value of both versions; the one that is there if the other is null."""
+    """The greater value of both versions; if one is null, the other."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Sum(RuleNode):
-    """The sum of both versions, in the width of the column; the one that is there if the other is null."""
+    """The sum of both versions, in the width of the column; if one is null, the other."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Concat(RuleNode):
-    """The elements of the older version, then those of the newer one; the one that is there if the other is null."""
+    """The elements of the older version, then those of the newer one; if one is null, the other."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Union(RuleNode):
-    """The entries of both versions, those of the newer one first; the one that is there if the other is null."""
+    """The entries of both versions, those of the newer one first; if one is null, the other."""
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -266,20 +267,7 @@ class Case(RuleNode):
     gives: Gives
 
 
-class Columns(dict[str, Column]):
-    """The values of columns by name, those of `DATA` first; never changed."""
-
-    __slots__ = ()
-
-    def __init__(self, columns: Mapping[str, Column]) -> None:
-        """Take the values; a rule that names no other value for `DATA` takes them from the later version."""
-        super().__init__({DATA: Take(Role.LATER), **{name: columns[name] for name in sorted(columns)}})
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(self.items()))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Columns, (dict(self),)
+_OF_LATER = Columns({DATA: Take(Role.LATER)})
 
 
 @dataclass(frozen=True, repr=False)
@@ -299,19 +287,33 @@ class MergeRule(RuleNode):
     deletes: DeleteTests = DeleteTests()
     cases: tuple[Case, ...] = ()
     otherwise: Gives | None = None
-    columns: Mapping[str, Column] = Columns({})
+    columns: Mapping[str, Column] = _OF_LATER
     conditions: tuple[Needs, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", Columns(self.columns))
+        object.__setattr__(self, "columns", Columns({**_OF_LATER, **self.columns}))
 
     @property
     def result(self) -> Gives:
         """What it yields where no case holds."""
         if self.otherwise is not None:
             return self.otherwise
-        return Effect.WINNER if self.columns == Columns({}) else Effect.NEW
+        return Effect.WINNER if self.columns == _OF_LATER else Effect.NEW
+
+    @property
+    def yields(self) -> tuple[Gives, ...]:
+        """All that it may yield: by its cases in order, and where none holds.
+
+        Added in 0.2.0.
+        """
+        return (*(case.gives for case in self.cases), self.result)
 
     def column(self, name: str) -> Column:
         """Return the value of a column."""
-        return self.columns.get(name, Take(Role.LATER) if name in META_COLUMNS else self.columns[DATA])
+        found: Column | None = self.columns.get(name)
+        if found is None:
+            return _OF_LATER[DATA] if name in META_COLUMNS else self.columns[DATA]
+        return found
+
+
+Node = Later | Test | Column | Error | Marker | DeleteTests | Case | MergeRule

@@ -7,23 +7,14 @@ from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadConfigError
 from payloads.rules.deletes import RESETS, STAYS_WHOLE
-from payloads.rules.nodes import (
-    AllOf,
-    AnyOf,
-    ByColumn,
-    ByOrdering,
-    Case,
-    IsDelete,
-    IsEmpty,
-    MergeRule,
-    Not,
-)
+from payloads.rules.nodes import ByColumn, ByOrdering, Case, IsDelete, IsEmpty
+from payloads.rules.walk import nodes_of
 from payloads.rules.words import Effect, Role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from payloads.rules.nodes import Test
+    from payloads.rules.nodes import MergeRule
 
 _WITHOUT_COLUMNS = Case(IsEmpty(Role.NEWER), Effect.INCOMING)
 
@@ -42,13 +33,12 @@ def completed(rule: MergeRule, owner: str) -> MergeRule:
     Raises:
         PayloadConfigError: the rule leaves something to methods, or to an object that only methods have.
     """
-    gives = [rule.result, *(case.gives for case in rule.cases)]
-    left = [*rule.conditions, *(one for one in gives if one is Effect.EDITED)]
+    left = [*rule.conditions, *(one for one in rule.yields if one is Effect.EDITED)]
     if left:
-        msg = f"{owner}: its rule has {left[0]!r}, which only rules of Hudi's classes can have; state the rule without"
+        msg = f"{owner}: its rule has {left[0]!r}, which only rules of Hudi's classes can have; remove it"
         raise PayloadConfigError(msg)
     before: tuple[Case, ...] = ()
-    if not any(_tests_deletes(case.when) for case in rule.cases):
+    if not any(isinstance(node, IsDelete | IsEmpty) for node in nodes_of(rule.cases)):
         before = (STAYS_WHOLE,)
         if isinstance(rule.later, ByOrdering):
             before = RESETS, STAYS_WHOLE
@@ -58,19 +48,7 @@ def completed(rule: MergeRule, owner: str) -> MergeRule:
     return dataclasses.replace(rule, deletes=deletes, cases=(*before, *rule.cases))
 
 
-def _tests_deletes(test: Test) -> bool:
-    match test:
-        case IsDelete() | IsEmpty():
-            return True
-        case AllOf(tests) | AnyOf(tests):
-            return any(map(_tests_deletes, tests))
-        case Not(inner):
-            return _tests_deletes(inner)
-        case _:
-            return False
-
-
-def check_alone(owner: str, methods: Iterable[str]) -> None:
+def check_without_methods(owner: str, methods: Iterable[str]) -> None:
     """Check that a class with a rule has no methods: one of the two would not run.
 
     Raises:
@@ -81,7 +59,7 @@ def check_alone(owner: str, methods: Iterable[str]) -> None:
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""  # noqa: PLR2004
         named = f"{', '.join(found[:3])}{more}"
         msg = (
-            f"{owner} states a rule and has {named}, so that it says twice how it merges; keep one of the two "
+            f"{owner} states a rule and also has {named}, so it defines twice how it merges; keep one of the two "
             "(`replay` compares a class with methods and one with a rule on your rows)"
         )
         raise PayloadConfigError(msg)

@@ -49,8 +49,8 @@ class Against(Word):
     """What the newer version compares with the column of the older one."""
 
     COLUMN = "its column; null is an error"
-    COLUMN_OR_CARRIED = "its column; where there is none the ordering value that it carries"
-    COLUMN_OF_DATA = "its column; of a delete, and where there is none, the ordering value that it carries"
+    COLUMN_OR_CARRIED = "its column, or, without one, the ordering value that it carries"
+    COLUMN_OF_DATA = "its column, or, for a delete or without one, the ordering value that it carries"
     CARRIED = "the ordering value that it carries; values of another class are never later"
 
 

@@ -9,8 +9,9 @@ from payloads.user.copies import EditedRecord, copied, copier
 from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, Capped, error_text, no_exit, printable
 from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
-from payloads.user.raised import failure_of, one_line, sendable
+from payloads.user.raised import failure_of, sendable
 from payloads.user.watch import calls_users_code, watching
+from payloads.visible import one_line
 
 __all__ = [
     "CALL_TIMEOUT",

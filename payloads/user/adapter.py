@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
 from payloads.avro import same_record, to_logical
@@ -12,13 +12,15 @@ from payloads.errors import NullOrderingError, PayloadBridgeError, PayloadConfig
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
+from payloads.user.absent_fields import completed
 from payloads.user.bound import Adapt, adapter_of, for_schema, restored
 from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept
-from payloads.user.lacking import completed
 from payloads.user.pair_calls import UserCalls, declares_sentinel, user_calls
 from payloads.user.raised import failure_of, shown
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
     from payloads.release import HudiRelease
@@ -55,7 +57,7 @@ class PayloadAdapter(HoodieRecordPayload):
     calls: ClassVar[Mapping[str, MethodCall]]
     construct: ClassVar[MethodCall]
     adapt: ClassVar[Adapt]
-    knowing: ClassVar[Callable[[AvroSchema], Mapping[str, Any]]]
+    knowing: ClassVar[Callable[[AvroSchema], Mapping[str, object]]]
     schema: ClassVar[AvroSchema | None] = None
     copy: Callable[[Record], Record] = staticmethod(copied)
     asks_for_deletes = by_release(False, since={"0.13": True})
@@ -150,7 +152,7 @@ class PayloadAdapter(HoodieRecordPayload):
         return edited
 
     @classmethod
-    def combined(cls, result: Any, schema: AvroSchema | None) -> HoodieRecordPayload:
+    def combined(cls, result: object, schema: AvroSchema | None) -> HoodieRecordPayload:
         """Return a payload that the user's `pre_combine` made; anything else raises PayloadFailedError."""
         if isinstance(result, cls.user_class):
             return cls._wrap(result, schema)
@@ -218,11 +220,11 @@ class PayloadAdapter(HoodieRecordPayload):
             raise self._wrong(result, "get_metadata", "a dict of texts or None")
         return None if result is None else dict(result)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A generated class has no importable name: travel as the user's class, the release and the schema.
         return restored, (type(self).adapt, self.user_class, self.release, self.schema), self.__dict__
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         for record in (self.record, self._untouched, self._given):
             if type(record) is dict and is_flat(record):
                 memo.setdefault(id(record), dict(record))  # else each key and value is looked at
@@ -277,7 +279,7 @@ class PayloadAdapter(HoodieRecordPayload):
         spelled = cls.calls[name].attribute if name in cls.calls else name
         return f"{cls.user_class.__qualname__}.{spelled}"
 
-    def _call(self, name: str, *arguments: Any) -> Any:
+    def _call(self, name: str, *arguments: object) -> object:
         try:
             return self.calls[name].apply(self.wrapped, *arguments)
         except PayloadBridgeError:
@@ -306,7 +308,7 @@ class PayloadAdapter(HoodieRecordPayload):
         self.opened(schema)
         return self._taken_back(name, self._call(name, schema, props), schema)
 
-    def _taken_back(self, name: str, result: Any, schema: AvroSchema) -> Record | Sentinel | None:
+    def _taken_back(self, name: str, result: object, schema: AvroSchema) -> Record | Sentinel | None:
         """Return a result for the engine: `record` itself if its copy came back as it was, else a new record."""
         is_given = result is not None and result is self._given
         may_be = is_given or (self.decodes_anew and isinstance(result, dict) and self._untouched is not None)
@@ -317,7 +319,7 @@ class PayloadAdapter(HoodieRecordPayload):
         return EditedRecord(returned) if is_given else returned  # type: ignore[arg-type]  # a record
 
     @classmethod
-    def returned(cls, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
+    def returned(cls, name: str, result: object, schema: AvroSchema | None) -> Record | Sentinel | None:
         """Return a result that is not one of the given records, in physical values of the logical `schema`."""
         if result is None or result is SENTINEL:
             return result

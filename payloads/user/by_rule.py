@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import copy
 import functools
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from payloads.api import SENTINEL, HoodieRecordPayload, Sentinel
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import ordering_reader
 from payloads.records import RuleOutcome, RuleVersion, outcome_of
-from payloads.rules import Case, Effect, IsDelete, MergeRule, Point, Role, check_alone, check_rule, completed
+from payloads.rules import Case, Effect, IsDelete, MergeRule, Point, Role, check_rule, check_without_methods, completed
 from payloads.user.overloads import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from typing_extensions import Self
 
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
@@ -113,12 +115,12 @@ class RulePayload:
         rule = self.rule_at(point, known, props or _NO_PROPS)  # type: ignore[arg-type]  # an engine states it before
         return outcome_of(rule, older, self._version, known)  # type: ignore[arg-type]
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+    def __deepcopy__(self, memo: dict[int, object]) -> Self:
         twin = type(self).__new__(type(self))
         twin.__dict__ |= copy.deepcopy(self.__dict__, memo)
         return twin
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # A class made of a rule has no importable name.
         return _restore, (self.user_class, self.release, self.known), self.__dict__
 
@@ -142,7 +144,7 @@ def by_rule(user_class: Any, release: HudiRelease) -> type[RulePayload]:
         PayloadConfigError: it has methods, too, or the rule says what only rules of Hudi's classes can say.
     """
     owner = user_class.__qualname__
-    check_alone(owner, _methods(user_class))
+    check_without_methods(owner, _methods(user_class))
     stated = user_class.rule
 
     def at(point: Point, schema: AvroSchema, props: Props) -> MergeRule:

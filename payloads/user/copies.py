@@ -86,7 +86,7 @@ def copied(record: Record) -> Record:
     return {name: _copied_value(value) for name, value in record.items()}
 
 
-def _copied_value(value: Any) -> Any:
+def _copied_value(value: object) -> object:
     if isinstance(value, dict):
         return {key: _copied_value(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -10,13 +10,15 @@ import signal
 import sys
 import threading
 import time
-from typing import TYPE_CHECKING, Any, Final, NoReturn, Self, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TextIO, TypeVar
 
-from payloads.errors import PayloadFailedError
+from payloads.errors import PayloadConfigError, PayloadFailedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from types import FrameType
+
+    from typing_extensions import Self
 
 CALL_TIMEOUT: Final = 10.0
 """How many seconds a call of a user's class may take unless the user says otherwise."""
@@ -34,7 +36,7 @@ R = TypeVar("R")
 
 
 class CallEndedError(PayloadFailedError):
-    """A user's code took longer than it may, or tried to end the process; there is no result to go on with."""
+    """A call of a user's class took too long or tried to end the process; there is no result."""
 
 
 class LateError(BaseException):
@@ -42,7 +44,7 @@ class LateError(BaseException):
 
 
 class ProcessEndedError(BaseException):
-    """Takes the place of the end of the process."""
+    """Raised instead of ending the process."""
 
 
 class CallGuard:
@@ -64,7 +66,13 @@ class CallGuard:
             name: the user's class, for messages.
             timeout: how many seconds a call may take; None for any time.
             give_up: what ends the process where code swallows the interruptions; None to go on interrupting.
+
+        Raises:
+            PayloadConfigError: the time is negative, or NaN.
         """
+        if timeout is not None and not timeout >= 0:
+            msg = f"the time that a call of {name} may take is a number of seconds from 0 on, not {timeout}"
+            raise PayloadConfigError(msg)
         self.name = name
         self.timeout = timeout
         self._give_up = give_up
@@ -162,7 +170,7 @@ class CallGuard:
 
     # -- calling
 
-    def call(self, what: str, function: Callable[..., R], *arguments: Any) -> R:
+    def call(self, what: str, function: Callable[..., R], *arguments: object) -> R:
         """Call a function of the user's class, of which `what` is the name in messages.
 
         Raises:
@@ -197,14 +205,14 @@ class CallGuard:
 
     def _too_long(self) -> str:
         return (
-            f"{self.name}: {self._what} took longer than {self.timeout:g} s; if it does not loop, give a call more "
+            f"{self.name}: {self._what} took longer than {self.timeout:g} s; if it isn't an endless loop, allow more "
             "time (--call-timeout SECONDS)"
         )
 
     def _ended(self, how: str) -> str:
         return (
-            f"{self.name}: {self._what} raised {how}, which ends the process; a class of a table returns a result or "
-            "raises an Exception"
+            f"{self.name}: {self._what} raised {how}, which ends the process; return a result or raise an Exception "
+            "instead"
         )
 
 
@@ -245,7 +253,7 @@ class Capped(io.TextIOBase):
             self._left -= len(text)
             self._out.write(shown)
             if self._left <= 0:
-                self._out.write(f"\n[{self._name} prints more, which is not shown]\n")
+                self._out.write(f"\n[{self._name} prints more; further output is not shown]\n")
         return len(text)
 
     def flush(self) -> None:

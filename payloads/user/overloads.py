@@ -65,7 +65,7 @@ class MethodCall(NamedTuple):
     """
 
     attribute: str
-    apply: Callable[..., Any]
+    apply: Callable[..., object]
 
 
 @functools.cache
@@ -182,7 +182,7 @@ def _parameters(function: Any) -> tuple[inspect.Parameter, ...]:
         return _ANY
 
 
-def _signature_text(function: Any) -> str:
+def _signature_text(function: object) -> str:
     return f"({', '.join(map(str, _parameters(function)))})"
 
 

@@ -81,13 +81,13 @@ class UserClass(Protocol):
     def failed(self, error: BaseException, name: str, record: Record | None) -> PayloadFailedError:
         """Return the error to raise where the method `name` raised `error`."""
 
-    def combined(self, result: Any, schema: AvroSchema | None) -> Any:
+    def combined(self, result: object, schema: AvroSchema | None) -> Any:
         """Return what `pre_combine` returned, none of its two objects, as a payload."""
 
-    def returned(self, name: str, result: Any, schema: AvroSchema | None) -> Record | Sentinel | None:
+    def returned(self, name: str, result: object, schema: AvroSchema | None) -> Record | Sentinel | None:
         """Check and copy what the method `name` returned."""
 
-    def completed(self, name: str, result: Any, schema: AvroSchema) -> Any:
+    def completed(self, name: str, result: object, schema: AvroSchema) -> Any:
         """Return what the method `name` returned with null in the columns that it lacks."""
 
 
@@ -115,7 +115,7 @@ def user_calls(user: UserClass, schema: AvroSchema, props: Props) -> UserCalls:
     )
 
 
-def declares_sentinel(user: UserClass, made: Any) -> bool:
+def declares_sentinel(user: UserClass, made: object) -> bool:
     """Whether a writer looks for SENTINEL in the insert value of an object: of any class where Hudi knows no better."""
     declared = user.calls.get("can_produce_sentinel")
     return not user.asks_for_deletes or (declared is not None and bool(declared.apply(made)))
@@ -124,7 +124,7 @@ def declares_sentinel(user: UserClass, made: Any) -> bool:
 def _guarded(user: UserClass, name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     """Return `call`, given the record that an error of the class is reported with, and then its own arguments."""
 
-    def guarded(record: Record, *arguments: Any) -> Any:
+    def guarded(record: Record, *arguments: object) -> object:
         try:
             return call(*arguments)
         except PayloadBridgeError:

@@ -1,4 +1,4 @@
-"""What users' code raises, as this project goes on with it: one error with a text that can be shown."""
+"""Errors of users' code, turned into one error with a text that can be shown."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from payloads.errors import PayloadFailedError
 from payloads.user.guard import CallEndedError, LateError, ProcessEndedError, error_text, printable
+from payloads.visible import one_line
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -38,18 +39,14 @@ def failure_of(error: BaseException, call: str, record: object) -> PayloadFailed
     if not isinstance(error, Exception):
         raised = f"{type(error).__name__}({text})"
         return CallEndedError(f"{call} raised {raised}, which ends the process; raise an Exception instead")
-    return PayloadFailedError(
-        f"{call} raised {type(error).__name__}: {text}; fix the class, or the record: {shown(record)}"
-    )
-
-
-def one_line(text: str) -> str:
-    """Return a text without line breaks, so that a message is one sentence."""
-    return " ".join(text.split()) if "\n" in text or "\r" in text else text
+    advice = f"fix the class, or change this record: {shown(record)}"
+    if record is None:
+        advice = "let the class check whether the record is None, as in a delete without data"
+    return PayloadFailedError(f"{call} raised {type(error).__name__}: {text}; {advice}")
 
 
 def shown(result: object) -> str:
-    """Return an object as messages show it, whatever its class makes of that."""
+    """Return an object as messages show it, whatever its `__repr__` does."""
     try:
         return printable(one_line(repr(result)), _MOST_SHOWN)
     except Exception:  # noqa: BLE001 (whatever the __repr__ of users' code raises)
@@ -57,7 +54,7 @@ def shown(result: object) -> str:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Whether an error is Ctrl-C of the user, and not a KeyboardInterrupt that a class has raised itself."""
+    """Whether an error is the user's Ctrl-C, not a KeyboardInterrupt that a class has raised itself."""
     if not isinstance(error, KeyboardInterrupt):
         return False
     traced = error.__traceback__
@@ -88,7 +85,6 @@ def sendable(error: Exception) -> None:
         return
     cause = error.__cause__ or error.__context__
     lines = "" if cause is None else "".join(traceback.format_tb(cause.__traceback__))
-    error.__cause__ = error.__context__ = None
-    error.__suppress_context__ = True
-    if lines:
-        error.add_note("\nThe class raised it here:\n" + printable(lines[-_MOST_TRACED // 2 :], _MOST_TRACED))
+    shortened = "The class raised it here:\n" + printable(lines[-_MOST_TRACED // 2 :], _MOST_TRACED)
+    error.__context__ = None
+    error.__cause__ = RuntimeError(shortened) if lines else None

@@ -39,7 +39,8 @@ class _Look:
         self._seconds += 1
         if self._seconds >= self._most:
             msg = (
-                f"has not ended after {self._most} s; end its loop or what it waits for, or allow more (--call-timeout)"
+                f"has not ended after {self._most} s; end its loop or what it waits for, or allow more time "
+                "(--call-timeout)"
             )
             raise LateError(msg)
 

@@ -1,30 +1,7 @@
-"""Every envelope that a test of this folder makes is valid: what programs read is what the schema says."""
+"""Every JSON object that a test of this folder makes is valid."""
 
 from __future__ import annotations
 
-import functools
-import json
-from typing import Any
+from tests.support.envelopes import valid_envelopes
 
-import jsonschema
-import pytest
-
-from bridge.report import envelope_schema, report
-
-
-@functools.cache
-def validator() -> jsonschema.Draft202012Validator:
-    jsonschema.Draft202012Validator.check_schema(envelope_schema())
-    return jsonschema.Draft202012Validator(envelope_schema())
-
-
-@pytest.fixture(autouse=True)
-def _valid_envelopes(monkeypatch: pytest.MonkeyPatch) -> None:
-    make = report._json
-
-    def checked(*content: Any, **more: Any) -> str:
-        text = make(*content, **more)
-        validator().validate(json.loads(text))
-        return text
-
-    monkeypatch.setattr(report, "_json", checked)
+__all__ = ["valid_envelopes"]

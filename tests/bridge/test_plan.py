@@ -57,6 +57,9 @@ def test_a_class_that_workers_can_not_import_is_refused():
         ("table_type", "table", "unknown table type 'table'; choose cow or mor"),
         ("call_timeout", "a", "call_timeout is a number of seconds, or 0 for any time, not 'a'"),
         ("plain", "yes", "plain is True or False, not 'yes'"),
+        ("call_timeout", float("nan"), "call_timeout is a number of seconds, or 0 for any time, not nan"),
+        ("fidelity", "exact", "fidelity is 'hudi' or 'intended', not 'exact'"),
+        ("implementation", {}, "unknown implementation {}; choose one of python, java"),
         ("engine", 3, "unknown engine 3; choose one of auto, native, jvm, python"),
     ],
 )

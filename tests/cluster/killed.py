@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyarrow import fs
-from pyspark.errors import AnalysisException
+from pyspark.sql.utils import AnalysisException
 
 from tests.cluster.on_cluster import store_of
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import re
@@ -60,7 +59,7 @@ def session_by_command(servers: Servers) -> SparkSession:
     store_of(servers).create_dir("warehouse")
     conf = [word for name, value in servers.conf.items() for word in ("--conf", f"{name}={value}")]
     found = answered("check-cluster", "--master", servers.master, *conf)
-    assert "1 executor hosts have what merges need" in found
+    assert "1 executor hosts have everything that merges need" in found
     spark = SparkSession.getActiveSession()
     assert spark is not None
     assert spark.conf.get("spark.jars.packages") == ",".join(PACKAGES)
@@ -85,7 +84,8 @@ def python_engine(servers: Servers, spark: SparkSession) -> None:
     assert "200 rows in 2 batches; the last snapshot has 100" in found
     with store_of(servers).open_input_file("warehouse/report.json") as file:
         assert json.loads(file.read())["statistics"]["rows_in"] == 2 * _ROWS
-    assert "IDENTICAL" in answered("replay", *_THEIRS, *days, "--from", "0.15", "--to", "1.2")
+    as_on_emr = ("--batches", _DAYS.replace("s3a:", "s3:"))
+    assert "IDENTICAL" in answered("replay", *_THEIRS, *as_on_emr, "--from", "0.15", "--to", "1.2")
     merge = ("merge", "upsert", *_THEIRS, "--release", "0.15", *_SIDES, "--out", "s3a://warehouse/merged")
     assert "upsert: 100 rows" in answered(*merge)
     assert "already exists" in answered(*merge, code=3)
@@ -127,9 +127,13 @@ def guide(servers: Servers, spark: SparkSession) -> None:
     page = (ROOT / "migration_guide" / "cluster.md").read_text(encoding="utf-8")
     (servers.folder / "my_payloads.py").write_text(THEIRS)
     commands = re.findall(r"^```console\npayload-bridge (.*?)^```$", page, re.MULTILINE | re.DOTALL)
-    with contextlib.chdir(servers.folder):
+    before = os.getcwd()  # noqa: PTH109 (as it goes back to it)
+    os.chdir(servers.folder)
+    try:
         for command in commands:
             answered(*shlex.split(command.replace("\\\n", " ").replace("spark://head:7077", servers.master)))
+    finally:
+        os.chdir(before)
     assert len(commands) > 2
 
 
@@ -142,7 +146,7 @@ def bad_input(servers: Servers, spark: SparkSession) -> None:
     _authorize(servers, after=0)
     assert f"{_DAYS} can't be read by the driver: " in answered("check-cluster", _DAYS, code=3)
     assert f"{_DAYS} can't be listed (" in (said := answered(*batches, _DAYS, code=3))
-    assert "check bucket, address and permissions" in said
+    assert "set spark.hadoop.fs.s3a.access.key and" in said
     assert KEYS[1] not in said
     _authorize(servers, after=1_000_000)
 
@@ -152,7 +156,7 @@ def bad_input(servers: Servers, spark: SparkSession) -> None:
     said = answered("check-cluster", code=3)
     context.pythonExec = before
     assert "lacks pyarrow (not installed)" in said
-    assert "install it there, or ship an environment" in said
+    assert "install it there, or ship this Python: payload-bridge pack" in said
 
 
 _CLAIMS = """import sys
@@ -178,21 +182,43 @@ def another_python(servers: Servers, _spark: SparkSession) -> None:
     out = servers.folder / "never"
     call = ("merge", "upsert", *sides, "--release", "0.15", "--engine", "python")  # native needs no Python there
     command = (*call, "--out", str(out), "--master", servers.master, *conf)
-    told = subprocess.run(
-        [sys.executable, "-c", "from bridge.cli import main; main()", *command],
-        cwd=servers.folder,
-        env=os.environ | {"PYSPARK_PYTHON": str(folder / "bin" / "python"), "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=200,
-    )
+    told = _told(servers, str(folder / "bin" / "python"), *command)
     said = [line for line in told.stderr.splitlines() if line.startswith("error: ")]
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     assert told.returncode == 3, told.stderr
     assert len(said) == 1, told.stderr
     assert f"executors run Python 3.9, and the driver {own}; set PYSPARK_PYTHON" in said[0], said[0]
     assert not out.exists()
+
+
+def packed_python(servers: Servers, _spark: SparkSession) -> None:
+    """Executors whose own Python says that it is 3.9 unpack the driver's, and merge with that."""
+    archive = servers.folder / "bridge.tar.gz"
+    assert "run other verbs with PYSPARK_PYTHON=env/bin/python" in answered("pack", "--out", str(archive))
+    conf = servers.conf | {"spark.archives": f"{archive}#env"}
+    on_cluster = [*("--master", servers.master), *(w for one in conf.items() for w in ("--conf", "=".join(one)))]
+    rows = servers.folder / "rows.jsonl"
+    sides = ("--stored", str(rows), "--incoming", str(rows), *_THEIRS, "--release", "0.15", "--engine", "python")
+    out = servers.folder / "packed"
+    found = _told(servers, "env/bin/python", "check-cluster", *on_cluster, "--output", "json")
+    (executor,) = [one for one in json.loads(found.stdout)["results"] if one["where"] == "executor"]
+    assert executor["interpreter"] == f"env/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+    told = _told(servers, "env/bin/python", "merge", "upsert", *sides, "--out", str(out), *on_cluster)
+    assert told.returncode == 0, told.stderr
+    assert [*out.glob("*.parquet")]
+
+
+def _told(servers: Servers, python: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, with this Python for the workers."""
+    return subprocess.run(
+        [sys.executable, "-c", "from bridge.cli import main; main()", *words],
+        cwd=servers.folder,
+        env=os.environ | {"PYSPARK_PYTHON": python, "PYTHONPATH": f"{ROOT}{os.pathsep}{servers.folder}"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=200,
+    )
 
 
 def _authorize(servers: Servers, after: int) -> None:
@@ -202,4 +228,4 @@ def _authorize(servers: Servers, after: int) -> None:
     urllib.request.urlopen(request).close()  # noqa: S310 (a server of this test)
 
 
-PARTS = (python_engine, jvm_engine, guide, bad_input, another_python)
+PARTS = (python_engine, jvm_engine, guide, bad_input, another_python, packed_python)

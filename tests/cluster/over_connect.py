@@ -25,6 +25,14 @@ THEIRS = """class Newest:
 
     def get_insert_value(self, schema):
         return self.record
+
+
+class NewestColumns:
+    merging_strategy = "4f0a7f0e-6f0c-4b8e-8d5b-0e6a8d1c2b33"
+    record_type = "SPARK"
+
+    def merge_columns(self, older, newer, schema, props):
+        return newer.column
 """
 _PROGRAM = """
 import json, sys, threading, time
@@ -33,6 +41,8 @@ from click.testing import CliRunner
 from bridge import MergePlan, append, combine_input, compact, merge_frames, replay, simulate, snapshot, upsert
 from bridge.cli import main
 from bridge.spark import RunJobs, SessionOptions, session_of
+from bridge.verify import verify
+from payloads import HudiRelease
 spark = session_of(SessionOptions(remote=sys.argv[2]))
 columns = "id string, ts bigint, city string"
 one, two = (spark.createDataFrame([("a", ts, city)], columns) for ts, city in ((1, "x"), (2, "y")))
@@ -54,6 +64,10 @@ with replay([one, two], plan, "1.2") as found:
 with merge_frames("upsert", plan, stored=one, incoming=two) as found:
     assert found.books.rows_in == {"stored": 1, "incoming": 1}
     assert (found.books.rows_out, rows(found.rows)) == (1, newest)
+
+settings = {"key": ("id",), "ordering": ("ts",), "laws": ("associativity", "commutativity"), "domains": ("data",)}
+told = verify("their_payloads:NewestColumns", release=HudiRelease.parse("1.2"), examples=10, **settings).report
+assert [result.verdict.value for result in told.results] == ["proved", "violated"], str(told)
 
 for name, frame in (("one", one), ("two", two)):
     frame.write.parquet(f"{sys.argv[3]}/{name}")

@@ -15,6 +15,7 @@ from tests.conformance.table_report import check_tables
 from tests.support import (
     GOLDEN,
     HISTORIES,
+    MERGES,
     OLDER_TABLES,
     OPERATIONS,
     ORC_TABLES,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
     Report = VectorReport | HistoryReport | ReplayReport | TableReport
 
-SETS = (GOLDEN, HISTORIES, SETTINGS, OPERATIONS, UPGRADED, STAGES, TABLES, SQL_TABLES, ORC_TABLES, OLDER_TABLES)
+SETS = (GOLDEN, HISTORIES, SETTINGS, OPERATIONS, MERGES, UPGRADED, STAGES, TABLES, SQL_TABLES, ORC_TABLES, OLDER_TABLES)
 """The sets of the tests."""
 
 

@@ -13,7 +13,7 @@ from tests.conformance.spark_histories import plan_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from tests.conformance.histories import History
+    from tests.conformance.histories import Commit, History
     from tests.conformance.replays import Question
 
 T = TypeVar("T")
@@ -29,6 +29,10 @@ def smallest_cover(members: Sequence[T], features: Callable[[T], Iterable[str]])
         new = left.pop(best)
         left = {index: others - new for index, others in left.items()}
     return [members[index] for index in sorted(chosen)]
+
+
+def _clauses(commit: Commit) -> str:
+    return "" if commit.statement is None else commit.statement.partition(" WHEN ")[2]
 
 
 def features_of(history: History) -> Iterator[str]:
@@ -56,6 +60,9 @@ def features_of(history: History) -> Iterator[str]:
     }
     yield from (name for name, holds in features.items() if holds)
     yield from (operation.value for operation in history.operations.values())
+    kind = plan.table_type.value
+    yield from (f"a source of other columns, {kind}" for commit in history.commits if commit.source_ddl is not None)
+    yield from (f"a statement that reads the table, {kind}" for one in history.commits if "t." in _clauses(one))
 
 
 def features_of_question(question: Question) -> Iterator[str]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _PAYLOAD = "hoodie.datasource.write.payload.class"
+_PRECOMBINE = "hoodie.datasource.write.precombine.field"
 _OTHER_PATCHES = {
     ("0.14.0", "marker-default-cow"): "0.14.0 drops rows that _hoodie_is_deleted marks although a custom marker is set",
 }
@@ -50,6 +51,8 @@ class Commit:
         compacted_inline: whether a compaction ran between the two.
         operation: how it was written.
         is_plain: whether the writer passed no payload class, unlike that of the first commit.
+        statement: of a MERGE INTO, whose source the rows are.
+        source_ddl: their columns, if they are not those of the table.
     """
 
     incoming: tuple[Row, ...]
@@ -57,6 +60,8 @@ class Commit:
     compacted_inline: bool
     operation: WriteOperation = WriteOperation.UPSERT
     is_plain: bool = False
+    statement: str | None = None
+    source_ddl: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,7 @@ class Upgrade:
         keeps_version: whether the table kept its version.
         read: what a snapshot query of the other release returned before any write; None where it failed.
         version: the table version that its writer named; None where it named none.
+        reorders: whether the upgrade changed the ordering fields, and the writer passed the new ones from then on.
     """
 
     release: HudiRelease
@@ -76,6 +82,7 @@ class Upgrade:
     keeps_version: bool
     read: tuple[Row, ...] | None
     version: int | None = None
+    reorders: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,7 @@ class History:
         error: what real Hudi said when it refused to go on after the last of `commits`.
         upgrade: how another release went on, where one did; the last one where several did.
         earlier: those before it.
+        refused: the MERGE INTO statements that real Hudi refused, which left no trace in the table.
         known_difference: why another patch of the release answered otherwise than the one that is ported.
     """
 
@@ -107,6 +115,7 @@ class History:
     error: str | None = None
     upgrade: Upgrade | None = None
     earlier: tuple[Upgrade, ...] = ()
+    refused: tuple[str, ...] = ()
     known_difference: str | None = None
 
     @property
@@ -291,19 +300,31 @@ def read(path: Path) -> History:
         schema_ddl=raw["schema_ddl"],
         commits=tuple(
             Commit(
-                tuple(_row(columns, row) for row in commit["incoming"]),
+                tuple(_row(_columns_of(commit, columns), row) for row in commit["incoming"]),
                 tuple(_row(columns, row) for row in commit["snapshot"]),
                 commit.get("compacted_inline", False),
                 WriteOperation(commit.get("operation", "upsert")),
                 commit.get("options", {}).get(_PAYLOAD, "") is None,
+                commit.get("statement"),
+                commit.get("source_ddl"),
             )
             for commit in raw["commits"]
         ),
         error=raw.get("error"),
         upgrade=stages[-1] if stages else _upgrade(raw, columns),
         earlier=tuple(stages[:-1]),
+        refused=_refused_statements(raw.get("refused", ())),
         known_difference=_OTHER_PATCHES.get((raw["hudi_version"], path.absolute().parent.name)),
     )
+
+
+def _refused_statements(refused: Any) -> tuple[str, ...]:
+    """Return the statements that were refused; histories of users' classes have one refused batch there."""
+    return tuple(one["statement"] for one in refused) if isinstance(refused, list) else ()
+
+
+def _columns_of(commit: dict[str, Any], columns: dict[str, str]) -> dict[str, str]:
+    return columns_of(commit["source_ddl"]) if "source_ddl" in commit else columns
 
 
 def _stages(raw: dict[str, Any], columns: Mapping[str, str]) -> list[Upgrade]:
@@ -331,6 +352,7 @@ def _upgrade(raw: dict[str, Any], columns: Mapping[str, str]) -> Upgrade | None:
         after=sum(commit["hudi_version"] == raw["hudi_version"] for commit in raw["commits"]),
         keeps_version=raw["mode"] == "kept-version",
         read=None if read is None else tuple(_row(columns, row) for row in read),
+        reorders=any(_PRECOMBINE in commit.get("options_then", {}) for commit in raw["commits"]),
     )
 
 
@@ -373,7 +395,7 @@ def _parser(kind: str) -> Callable[[Any], Any] | None:
 
 
 def _utc(moment: datetime.datetime) -> datetime.datetime:
-    return moment if moment.tzinfo is None else moment.astimezone(datetime.UTC).replace(tzinfo=None)
+    return moment if moment.tzinfo is None else moment.astimezone(datetime.timezone.utc).replace(tzinfo=None)
 
 
 # -- comparing

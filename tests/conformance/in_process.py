@@ -13,24 +13,26 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import types as spark_types
 
-from bridge.engines import ACTION, COMMIT, FIRST, IS_DELETE, LAST, ORIGIN, Job, arrow_schema
+from bridge.engines import ACTION, CLAUSE, COMMIT, FIRST, IS_DELETE, LAST, ORIGIN, Job, arrow_schema
 from bridge.engines.python.worker import merged
 from bridge.errors import PlanError
-from bridge.pipeline import program_of
+from bridge.pipeline import SqlMerge, program_of
 from bridge.pipeline.layout import as_nullable
 from bridge.plan import MergePlan, TableType
-from bridge.programs import Operations, WriteOperation, check_operated, check_operations, inserts_into_files
+from bridge.programs import Operations, WriteOperation, check_operated, check_operations, check_statement, check_writes
 from bridge.programs.handover import Handover, handovers
 from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.conformance.histories import columns_of
+from tests.conformance.merged_rows import merged_rows
 from tests.conformance.spark_histories import plan_of, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+    from bridge.programs import MergeStatement
     from tests.conformance.histories import History, Row
 
 _TYPES: dict[str, spark_types.DataType] = {
@@ -59,6 +61,16 @@ def run_histories(histories: Iterable[History]) -> Iterator[tuple[History, int, 
             yield from ((history, number, error) for number in history.snapshots)
 
 
+def statements_of(history: History) -> dict[int, MergeStatement]:
+    """Return the MERGE INTO statements of a history, parsed."""
+    table = list(columns_of(history.schema_ddl))
+    return {
+        number: SqlMerge(commit.statement).parsed(list(columns_of(commit.source_ddl or history.schema_ddl)), table)
+        for number, commit in enumerate(history.commits, start=1)
+        if commit.statement is not None
+    }
+
+
 def refusal(history: History) -> str | None:
     """Say why a history can't be run here; None where it can."""
     try:
@@ -76,6 +88,7 @@ def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
         batches = [commit.incoming for commit in history.commits[: run.commits]]
         operations = {number: one for number, one in history.operations.items() if number <= run.commits}
         settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": operations}
+        settings["statements"] = statements_of(history)
         rows = simulate(batches, struct, plan, **settings, change=change)
         for commit, number in run.numbers.items():
             yield history, number, rows[commit]
@@ -89,16 +102,37 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     change: Handover | None = None,
     operations: Mapping[int, WriteOperation] | None = None,
+    statements: Mapping[int, MergeStatement] | None = None,
 ) -> dict[int, list[Row]]:
     """Write batches to an empty table, as `pipeline.simulate_commits` and `simulate_upgrade` do; return the snapshots.
 
     `change` is what takes the table over; the plan is then the old release's.
     """
     operations = operations or {}
-    given = Operations(operations, _assigned(batches, plan, operations))
-    check_operations(plan, given)
+    given = Operations(operations, _assigned(batches, plan, operations), statements or {})
+    for number, statement in given.statements.items():
+        check_statement(statement, number, plan, struct.names)
+        table: list[Row] = []
+        if plan.table_type is TableType.COPY_ON_WRITE and any(one.reads for one in statement.written):
+            table = _run(batches[: number - 1], struct, plan, given.until(number - 1), (), None)[number - 1]
+        rows = merged_rows(statement, batches[number - 1], table, plan, struct.names)
+        batches = [*batches[: number - 1], list(rows), *batches[number:]]
+    return _run(batches, struct, plan, given, compact_after, change)
+
+
+def _run(  # noqa: PLR0913, PLR0917 (settings of one table)
+    batches: Sequence[Sequence[Row]],
+    struct: spark_types.StructType,
+    plan: MergePlan,
+    given: Operations,
+    compact_after: Collection[int],
+    change: Handover | None,
+) -> dict[int, list[Row]]:
+    operations = given.by_commit
+    check_operations(plan, given, len(batches))
     if change is not None and operations:
         check_operated(plan, change, given)
+    check_writes(plan, len(batches), change=change, operations=given)
     program = program_of(plan, given, upgraded=change is not None)
     arguments: dict[str, Any] = {"commits": len(batches), "compact_after": tuple(compact_after)}
     if program == "simulate_small_files":
@@ -107,8 +141,6 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
         arguments["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
     if operations:
         arguments["operations"] = given
-    if program in {"simulate_operations", "simulate_operations_upgrade"}:
-        arguments["one_file"] = inserts_into_files(plan.props)
     if change is not None:
         arguments["handover"] = change
     schema = avro_schema(struct, plan.release)
@@ -159,7 +191,7 @@ def _arrow(
     rows.sort(key=lambda row: [(row[name] is not None, row[name]) for name in order])  # stable: commit and arrival stay
     control_fields = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64())]
     if operations:
-        control_fields.append(pa.field(IS_DELETE, pa.bool_()))
+        control_fields += [pa.field(IS_DELETE, pa.bool_()), pa.field(CLAUSE, pa.int32())]
     table = pa.Table.from_pylist(rows, pa.schema([*arrow_schema(struct), *control_fields]))
     batches_found: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_IN_BATCH)
     return batches_found

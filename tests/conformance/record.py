@@ -76,11 +76,15 @@ def _record(cases: Sequence[Case], release: str, work: Path, out: Path) -> None:
     try:
         for case in cases:
             history, table = history_of(case, release), work / case.folder
-            try:
-                for number in range(1, len(case.batches) + 1):
+            for number, batch in enumerate(case.batches, start=1):
+                try:
                     history["commits"].append(write(spark, case, table, number))
-            except Exception as error:  # noqa: BLE001 (that Hudi fails is an answer, too)
-                history["error"] = reason(error, table)
+                except Exception as error:  # noqa: BLE001 (that Hudi fails is an answer, too)
+                    told = reason(error, table)
+                    if batch.statement is None:
+                        history["error"] = told
+                        break
+                    history.setdefault("refused", []).append({"statement": batch.statement, "error": told})
             save(out / release / case.folder, history)
     finally:
         spark.stop()

@@ -22,13 +22,17 @@ class Batch:
 
     Attributes:
         rows: as JSON has them, in the order of the columns of the case, or by column name.
-        operation: the operation of the writer; `sql_update` and `sql_delete` are SQL statements.
+        operation: the operation of the writer; `sql_update`, `sql_delete` and `sql_merge` are SQL statements.
         options: further options of this write; null removes one.
+        statement: a MERGE INTO of the table `target` with `source`, the rows.
+        source_ddl: the columns of the rows, if they are not those of the table.
     """
 
     rows: tuple[Any, ...]
     operation: str = "upsert"
     options: Mapping[str, str | None] = field(default_factory=dict)
+    statement: str | None = None
+    source_ddl: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def _of_file(given: dict[str, Any], release: str) -> Iterator[Case]:
         if release not in case.get("releases", [release]):
             continue
         names = ("datasource.write.precombine", "payload.ordering", "payload.event.time")
-        options = {f"hoodie.{name}.field": case["ordering"] for name in names}
+        options = {f"hoodie.{name}.field": case["ordering"] for name in names if case["ordering"]}
         if case["payload_class"] is not None:
             options[WRITE_PAYLOAD] = case["payload_class"]
         for table_type in case["table_types"]:
@@ -105,7 +109,8 @@ def _batches(given: Iterable[Any], case: Mapping[str, Any]) -> Iterator[Batch]:
         named = batch if isinstance(batch, dict) else {"rows": batch}
         options = dict(named.get("options", {}))
         options |= {key: None for key, after in left_out.items() if after is not None and number > after}
-        yield Batch(tuple(named["rows"]), named.get("operation", "upsert"), options)
+        told = {name: named[name] for name in ("statement", "source_ddl") if name in named}
+        yield Batch(tuple(named["rows"]), named.get("operation", "upsert"), options, **told)
 
 
 def _of_histories(directory: Path, like: str) -> Iterator[Case]:

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame, SparkSession
 
-    from tests.conformance.record_cases import Case
+    from tests.conformance.record_cases import Batch, Case
 
-_BUNDLE = "org.apache.hudi:hudi-spark3.5-bundle_2.12"
+_BUNDLE = "org.apache.hudi:hudi-spark{}-bundle_2.12"  # of the Spark that runs
 _WRITER = {
     "hoodie.table.name": "recorded",
     "hoodie.datasource.write.recordkey.field": "id",
@@ -52,10 +52,11 @@ def session(release: str, more: Mapping[str, str] | None = None) -> SparkSession
     """Start Spark with the bundle of a release; a process has one of them, since Java keeps its class path.
 
     Args:
-        release: in full: 1.2.0.
+        release: in full: 1.2.0; one before 0.15.0 needs an older PySpark on the path (0.14.0 has a bundle for 3.4).
         more: other settings of Spark.
     """
-    from pyspark.sql import SparkSession  # noqa: PLC0415 (--help needs no Spark)
+    import pyspark  # noqa: PLC0415 (--help needs no Spark)
+    from pyspark.sql import SparkSession  # noqa: PLC0415
 
     from bridge.spark.java import find_java  # noqa: PLC0415
 
@@ -64,9 +65,9 @@ def session(release: str, more: Mapping[str, str] | None = None) -> SparkSession
     os.environ["TZ"] = "UTC"  # Python's timestamps are local
     time.tzset()
     settings = {
-        "spark.jars.packages": f"{_BUNDLE}:{release}",
+        "spark.jars.packages": f"{_BUNDLE.format('.'.join(pyspark.__version__.split('.')[:2]))}:{release}",
         "spark.serializer": "org.apache.spark.serializer.KryoSerializer",
-        "spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar",
+        **({} if release < "0.13" else {"spark.kryo.registrator": "org.apache.spark.HoodieSparkKryoRegistrar"}),
         "spark.sql.extensions": "org.apache.spark.sql.hudi.HoodieSparkSessionExtension",
         "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.hudi.catalog.HoodieCatalog",
         "spark.sql.session.timeZone": "UTC",
@@ -88,25 +89,30 @@ def write(
     """Write batch `number` of a case, with more options, and return the commit: its rows and the snapshot after it."""
     batch = case.batches[number - 1]
     compacts = number in case.compact_after
-    if batch.operation in _STATEMENTS:
+    if batch.statement is not None:
+        _merge(spark, case, table, batch)
+    elif batch.operation in _STATEMENTS:
         _STATEMENTS[batch.operation](spark, table, batch.rows)
     else:
         given = _WRITER | case.options | dict(batch.options) | dict(options or {}) | (_COMPACT if compacts else {})
         given["hoodie.datasource.write.table.type"] = TABLE_TYPES[case.table_type]
         given["hoodie.datasource.write.operation"] = batch.operation
         written = {key: value for key, value in given.items() if value is not None}
-        _frame(spark, case, batch.rows).write.format("hudi").options(**written).mode("append").save(str(table))
+        _frame(spark, case.schema_ddl, batch.rows).write.format("hudi").options(**written).mode("append").save(
+            str(table)
+        )
     commit = {"incoming": batch.rows, "snapshot": read(spark, case, table), "compacted_inline": compacts}
     if batch.operation != "upsert":
         commit["operation"] = batch.operation
+    commit |= {name: told for name in ("statement", "source_ddl") if (told := getattr(batch, name)) is not None}
     return commit | ({"options": batch.options} if batch.options else {})
 
 
-def _frame(spark: SparkSession, case: Case, rows: Iterable[Any]) -> DataFrame:
-    kinds = columns_of(case.schema_ddl)
+def _frame(spark: SparkSession, ddl: str, rows: Iterable[Any]) -> DataFrame:
+    kinds = columns_of(ddl)
     by_place = (row if isinstance(row, dict) else dict(zip(kinds, row, strict=True)) for row in rows)
     values = [tuple(parse_value(kind, row.get(name)) for name, kind in kinds.items()) for row in by_place]
-    return spark.createDataFrame(values, case.schema_ddl).coalesce(1)
+    return spark.createDataFrame(values, ddl).coalesce(1)
 
 
 def _update(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]]) -> None:
@@ -119,6 +125,12 @@ def _update(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]])
 
 def _delete(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     spark.sql(f"DELETE FROM {registered(spark, table)} WHERE {_matches(rows)}")  # noqa: S608 (our own rows)
+
+
+def _merge(spark: SparkSession, case: Case, table: Path, batch: Batch) -> None:
+    """Run a MERGE INTO of `target` with `source`."""
+    _frame(spark, batch.source_ddl or case.schema_ddl, batch.rows).createOrReplaceTempView("source")
+    spark.sql((batch.statement or "").replace("INTO target", f"INTO {registered(spark, table)}"))
 
 
 _STATEMENTS = {"sql_update": _update, "sql_delete": _delete}
@@ -151,7 +163,8 @@ def read(spark: SparkSession, case: Case, table: Path) -> list[dict[str, Any]]:
 def reason(error: Exception, table: Path) -> str:
     """Return what Hudi said when it refused: the lines of Java's stack trace that name an exception, without paths."""
     text = str(error).replace(f"{table.parent}/", "")
-    return "\n".join([line[:_LONGEST] for line in text.splitlines() if "Exception" in line][:3])
+    lines = text.splitlines()
+    return "\n".join([line[:_LONGEST] for line in lines if "Exception" in line][:3]) or lines[0][:_LONGEST]
 
 
 def properties(table: Path) -> dict[str, str]:

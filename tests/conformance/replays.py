@@ -67,10 +67,13 @@ class Question:
 
     @property
     def sides(self) -> Comparison:
-        """Both plans, which differ in the release alone: that of a user who goes on with the same settings."""
+        """Both plans, which differ in the release alone: that of a user who goes on with the same settings.
+
+        Where Hudi refuses the ordering field of these, the recorded writer followed the table, and so does this one.
+        """
         upgrade = self.right.upgrade
         plan = plan_of(self.left)
-        return Comparison(
+        found = Comparison(
             plan,
             dataclasses.replace(plan, release=self.right.release if upgrade is None else upgrade.release),
             self.commits,
@@ -78,6 +81,7 @@ class Question:
             keep_table_version=self.kind == KEPT,
             compact_after=tuple(number for number in self.left.compact_after if number <= self.commits),
         )
+        return found if found.refused_ordering() is None else found.without_ordering()
 
     @functools.cached_property
     def recorded(self) -> dict[int, Recorded]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge import Batch, Batches, MergePlan
-from bridge.config import WRITE_TABLE_VERSION
+from bridge import Batch, Batches, MergePlan, SqlMerge
+from bridge.config import WRITE_PRECOMBINE, WRITE_TABLE_VERSION
+from bridge.config.keys import SMALL_FILE_LIMIT
 from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
@@ -82,6 +83,11 @@ def batches_of(spark: SparkSession, history: History) -> list[Batch]:
     kinds = columns_of(history.schema_ddl)
     found = []
     for commit in history.commits:
+        if commit.statement is not None:
+            ddl = commit.source_ddl or history.schema_ddl
+            source = [tuple(row.values()) for row in commit.incoming]
+            found.append(Batch(spark.createDataFrame(source, ddl).coalesce(1), SqlMerge(commit.statement)))
+            continue
         names = [name for name in kinds if name in commit.incoming[0]]
         if commit.operation.deletes_keys:
             names = ["id", "part"]
@@ -153,7 +159,7 @@ def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: st
         key=("id",),
         partition=partition,
         ordering=history.ordering,
-        props=history.options,
+        props={SMALL_FILE_LIMIT: "0", **history.options},  # see tests/data/histories/FORMAT.md
         engine=engine,  # type: ignore[arg-type]
     )
 
@@ -167,7 +173,10 @@ def steps_of(history: History, run: Run, plan: MergePlan) -> list[Takeover]:
         props = {key: text for key, text in plan.props.items() if key != WRITE_TABLE_VERSION.key}
         if one.version is not None:
             props[WRITE_TABLE_VERSION.key] = str(one.version)
-        then = dataclasses.replace(plan, release=one.release, props=props)
+        # No writer passes the ordering fields of both: the write that upgrades is held against the older ones.
+        props = {key: text for key, text in props.items() if not (one.reorders and key == WRITE_PRECOMBINE.key)}
+        ordering = () if one.reorders else plan.ordering
+        then = dataclasses.replace(plan, release=one.release, props=props, ordering=ordering)
         then = then.as_plain() if history.plain_after == one.after else then
         steps.append(Takeover(one.after, then, one.keeps_version))
     return steps

@@ -188,7 +188,7 @@ def without_meta(rows: Iterable[JsonRow]) -> list[JsonRow]:
 def _json(value: Any) -> Any:  # noqa: PLR0911 (one a type)
     match value:
         case datetime.datetime():
-            plain = value if value.tzinfo is None else value.astimezone(datetime.UTC).replace(tzinfo=None)
+            plain = value if value.tzinfo is None else value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
             return plain.isoformat(timespec="microseconds")
         case datetime.date():
             return value.isoformat()

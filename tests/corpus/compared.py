@@ -45,8 +45,8 @@ _KINDS = {long: short for short, long in TABLE_TYPES.items()}
 _WORDS: tuple[tuple[str, str], ...] = (
     ("No valid spark merger implementation set", "No valid spark merger implementation set"),
     ("Failed to write to Hudi", "fails the write"),  # the cause stands in the executor's log alone
-    ("Failed to write to Hudi", "as it reads fields by position"),
-    ("cannot be cast to class java.lang.Boolean", "as it reads fields by position"),
+    ("Failed to write to Hudi", "reads fields by position"),
+    ("cannot be cast to class java.lang.Boolean", "reads fields by position"),
 )
 """What Hudi's exceptions say, and what is said here instead."""
 _WRAPPERS = ("HoodieException", "HoodieUpsertException", "HoodieInsertException", "SparkException", "RuntimeException")
@@ -153,7 +153,7 @@ def compared(spark: SparkSession, recorded: Recorded, jars: Mapping[HudiRelease,
             ours = _snapshots(spark, history, plan)
         except Exception as error:  # noqa: BLE001 (whatever is refused is an answer)
             return Answer(recorded, HERE, told=(f"here: {_sentence(error)}",))
-    differences = [one for number in ours for one in _differences(number, history.snapshots[number], ours[number])]
+    differences = [one for number in ours for one in differences_of(number, history.snapshots[number], ours[number])]
     counts = {"snapshots": len(history.commits), "rows": sum(len(one) for one in history.snapshots.values())}
     if differences:
         return Answer(recorded, DIFFERS, **counts, differences=len(differences), told=tuple(differences[:_TOLD]))
@@ -186,7 +186,7 @@ def _failure(spark: SparkSession, history: History, plan: MergePlan) -> str | No
     return None
 
 
-def _differences(number: int, hudis: Iterable[Row], ours: Iterable[Row]) -> Iterator[str]:
+def differences_of(number: int, hudis: Iterable[Row], ours: Iterable[Row]) -> Iterator[str]:
     """Say of each key of a snapshot what differs, by value and type."""
     wanted, got = _by_key(hudis), _by_key(ours)
     for key in sorted({*wanted, *got}):

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from tests.conformance.record_cases import Case
 
-_FEW_FILES = {
+FEW_FILES = {
     "hoodie.embed.timeline.server": "false",
     "hoodie.upsert.shuffle.parallelism": "1",
     "hoodie.insert.shuffle.parallelism": "1",
@@ -33,7 +33,7 @@ _FEW_FILES = {
     "hoodie.index.type": "SIMPLE",
     "hoodie.simple.index.parallelism": "1",
 }
-_SETTINGS = {
+SETTINGS = {
     **INTERPRETED,
     "spark.driver.extraJavaOptions": JAVA_OPTIONS,
     "spark.sql.adaptive.enabled": "false",
@@ -51,7 +51,7 @@ _LONGEST = 400
 @click.option("--seed", default=0)
 def main(release: str, folder: Path, jars: str, tables: Sequence[str], seed: int) -> None:
     """Write a history of each table below FOLDER/RELEASE."""
-    spark = session(release, _SETTINGS | {"spark.jars": jars})
+    spark = session(release, SETTINGS | {"spark.jars": jars})
     try:
         for label in tables:
             name, _, table_type = label.rpartition("-")
@@ -76,7 +76,7 @@ def written(spark: SparkSession, case: Case, release: str) -> dict[str, Any]:
     try:
         for number in range(1, len(case.batches) + 1):
             try:
-                history["commits"].append(write(spark, case, work / "table", number, _FEW_FILES))
+                history["commits"].append(write(spark, case, work / "table", number, FEW_FILES))
             except Exception as error:  # noqa: BLE001 (whatever Hudi refuses is an answer)
                 history["error"] = thrown(str(error)) or f"{type(error).__name__}: {error}"[:_LONGEST]
                 rows, compacts = case.batches[number - 1].rows, number in case.compact_after

@@ -11,10 +11,13 @@ import pytest
 from tests.hudi.damaged import COLUMNS
 from tests.support import OLDER_TABLES, TABLES
 from tests.support.archives import unpack
+from tests.support.envelopes import valid_envelopes
 from tests.support.made_table import MadeTable
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+__all__ = ["made", "older_tables", "tables", "valid_envelopes"]
 
 
 def _unpacked(archive: Path, folder: Path) -> Path:

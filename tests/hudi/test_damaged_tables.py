@@ -43,8 +43,8 @@ def test_other_names_are_no_base_files(made: MadeTable, name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "told"),
     [
-        ("hoodie.table.checksum", "7", "is not that of the table's name"),
-        ("hoodie.table.name", "other", "is not that of the table's name"),
+        ("hoodie.table.checksum", "7", "does not match the table's name"),
+        ("hoodie.table.name", "other", "does not match the table's name"),
         ("hoodie.timeline.layout.version", "7", "hoodie.timeline.layout.version is '7'"),
         ("hoodie.timeline.layout.version", "one", "hoodie.timeline.layout.version is 'one'"),
         ("hoodie.table.type", "other", "hoodie.table.type='other' can't be read"),
@@ -71,6 +71,30 @@ def test_from_1_0_on_a_table_says_its_layout(made: MadeTable, release: str, is_r
         return
     with pytest.raises(UnreadableTableError, match=r"the properties lack hoodie.timeline.layout.version"):
         rows(made.path, release)
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+@pytest.mark.parametrize("blank", [" ", "\\t"])
+def test_a_blank_belongs_to_a_name(tables: Path, tmp_path: Path, release: str, blank: str) -> None:
+    path = copied(tables, tmp_path, "0.15.0", "mor-plain-default")
+    change_property(path, "hoodie.table.partition.fields", f"part{blank}")
+    with pytest.raises(UnreadableTableError, match=rf"{path}: the table's schema has no column 'part(\\t| )'"):
+        rows(path, release)
+    change_property(path, "hoodie.table.partition.fields", "part")
+    name = "org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+    change_property(path, "hoodie.compaction.payload.class", f"{name}{blank}")
+    with pytest.raises(UnreadableTableError, match=rf"{path} merges with {name}\s, which Hudi does not ship"):
+        rows(path, release)
+
+
+def test_an_ordering_field_that_is_no_column_beside_a_class(tables: Path, tmp_path: Path) -> None:
+    """Real 1.2.0 asks the class, which has an order of its own; real 0.15.0 fails."""
+    path = copied(tables, tmp_path, "0.15.0", "mor-compacted-postgres")
+    before = rows(path, "1.2")
+    change_property(path, "hoodie.table.precombine.field", "other")
+    assert rows(path, "1.2") == before
+    with pytest.raises(UnreadableTableError, match=f"{path}: the ordering field 'other'"):
+        rows(path, "0.15")
 
 
 @pytest.mark.parametrize(("layout", "told"), [("0", 1), ("1", 0), ("2", 1)])
@@ -159,7 +183,7 @@ def test_a_log_needs_the_record_keys_of_its_base_file(made: MadeTable, change: s
     place = pq.read_schema(path).get_field_index(KEY)
     nulls = pa.array([None, "b", "c"])
     rewrite(path, lambda found: found.drop_columns(KEY) if change == "dropped" else found.set_column(place, KEY, nulls))
-    with pytest.raises(DamagedFileError, match=f"{path} has rows without record key"):
+    with pytest.raises(DamagedFileError, match=f"{path} has rows without a record key"):
         rows(made.path, release)
 
 

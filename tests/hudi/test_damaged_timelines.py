@@ -23,7 +23,7 @@ def test_a_commit_of_another_shape_is_named(made: MadeTable, shape: Any) -> None
     path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
     path.write_text(json.dumps(shape))
     with pytest.raises(
-        DamagedFileError, match=rf"{path} can't be read: (it holds no object|its \w+ has another shape)"
+        DamagedFileError, match=rf"{path} can't be read: (it holds no object|its \w+ has an unexpected structure)"
     ):
         rows(made.path)
 
@@ -43,7 +43,7 @@ def test_an_instant_that_lost_its_completion_is_told_where_readers_differ(tables
     path = copied(tables, tmp_path, "0.15.0", "mor-compacted-postgres")
     first = min((path / ".hoodie").glob("*.deltacommit"), key=lambda one: one.name)
     first.unlink()
-    assert [text.partition(",")[0] for text in altered(path)] == [f"the timeline has {first.stem} as open"]
+    assert [text.partition(",")[0] for text in altered(path)] == [f"{first.stem} is open on the timeline"]
 
 
 def test_logs_on_a_base_file_that_never_completed_do_not_count(made: MadeTable) -> None:
@@ -59,7 +59,7 @@ def test_a_compaction_that_lost_its_completion_is_told(tables: Path, tmp_path: P
     path = copied(tables, tmp_path, "1.0.2", "mor-archived-default")
     (compaction,) = (path / ".hoodie/timeline").glob("*.commit")
     compaction.unlink()
-    told = f"the timeline has {compaction.name.partition('_')[0]} as open, and commits went on with its files"
+    told = f"{compaction.name.partition('_')[0]} is open on the timeline, but later commits build on its files"
     assert altered(path) == [told]
 
 
@@ -78,14 +78,14 @@ def test_a_container_that_is_damaged_is_named(tables: Path, tmp_path: Path, old:
     path = copied(tables, tmp_path, "1.2.0", "mor-plain-partial")
     last = max((path / ".hoodie/timeline").glob("*.deltacommit"), key=lambda one: one.name)
     last.write_bytes(last.read_bytes().replace(old, new, 1))
-    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is no Avro container that can be read; "):
+    with pytest.raises(DamagedFileError, match=f"{last} can't be read: it is not a readable Avro container; "):
         rows(path)
 
 
 def test_delta_commits_do_not_count_in_a_copy_on_write_table(made: MadeTable) -> None:
     change_property(made.path, "hoodie.table.type", "COPY_ON_WRITE")
     assert rows(made.path) == []
-    assert [text for text in altered(made.path) if "delta commits on its timeline do not count" in text]
+    assert [text for text in altered(made.path) if "delta commits on its timeline are ignored" in text]
 
 
 @pytest.mark.parametrize(("operation", "is_known"), [(7, True), ("upsert", True), ("text", False)])
@@ -95,7 +95,7 @@ def test_operations_are_those_of_hudi(made: MadeTable, operation: Any, is_known:
     if is_known:
         assert len(rows(made.path)) == 3
         return
-    with pytest.raises(DamagedFileError, match="its operationType has another shape"):
+    with pytest.raises(DamagedFileError, match="its operationType has an unexpected structure"):
         rows(made.path)
 
 
@@ -118,7 +118,7 @@ def test_a_metadata_table_without_its_properties_is_none(tables: Path, tmp_path:
 def test_a_schema_of_another_kind_is_named(made: MadeTable, schema: str) -> None:
     path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
     path.write_text(json.dumps({"extraMetadata": {"schema": schema}, "operationType": "UPSERT"}))
-    with pytest.raises(DamagedFileError, match=f"{path} can't be read: it has no schema of a table: "):
+    with pytest.raises(DamagedFileError, match=f"{path} can't be read: it has no valid table schema: "):
         rows(made.path)
 
 
@@ -126,7 +126,7 @@ def test_a_schema_without_the_partition_column_is_refused(made: MadeTable) -> No
     path = made.path / ".hoodie" / f"{instant(1)}.deltacommit"
     schema = {"type": "record", "name": "r", "fields": [{"name": "id", "type": "string"}]}
     path.write_text(json.dumps({"extraMetadata": {"schema": json.dumps(schema)}, "operationType": "UPSERT"}))
-    with pytest.raises(UnreadableTableError, match=f"{made.path}: the table's schema has no column part"):
+    with pytest.raises(UnreadableTableError, match=f"{made.path}: the table's schema has no column 'part'"):
         rows(made.path)
 
 

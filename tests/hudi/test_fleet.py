@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
-from bridge import inspect_tables
+from bridge import Severity, inspect_tables
 from bridge.cli import main
 from bridge.spark import catalog_location
 from payloads import HudiRelease
@@ -40,13 +40,16 @@ def test_a_line_a_table(root: Path) -> None:
     found = inspect_tables(str(root), HudiRelease.latest())
     tables = {one.table.rpartition("/")[2]: one for one in found.tables}
     assert list(tables) == ["broken", "cow-op-delete-default", "mor-order-none", "mor-plain-postgres"]
-    assert tables["broken"].outcome == "FAILED"
+    assert tables["broken"].severity is Severity.NOT_CHECKED
     assert "hoodie.table.version='7' can't be read" in str(tables["broken"].failure)
     postgres = tables["mor-plain-postgres"]
-    assert (postgres.merges_by, postgres.version, postgres.outcome) == ("PostgresDebeziumAvroPayload", 6, "DAMAGE")
+    assert (postgres.merges_by, postgres.version, postgres.severity) == (
+        *("PostgresDebeziumAvroPayload", 6),
+        Severity.DAMAGED,
+    )
     assert postgres.next == f"payload-bridge replay --table {root}/db/mor-plain-postgres --to 1.2"
     assert tables["cow-op-delete-default"].merges_by == ""
-    assert tables["mor-order-none"].outcome == "CHANGES"
+    assert tables["mor-order-none"].severity is Severity.NOT_CHECKED, "1.1 may have written it, or 1.2"
     assert "4 tables" in found.verdict
     assert "1 could not be inspected" in found.verdict
 
@@ -89,7 +92,7 @@ def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> Non
         found = json.loads(result.stdout)
         tables = {one["table"]: one for one in found["results"]}
         assert tables["fleet.`mor_plain_postgres`"]["differing"] == 30
-        assert tables["fleet.`mor_order_none`"]["outcome"] == "IDENTICAL ON THIS DATA"
+        assert tables["fleet.`mor_order_none`"]["grade"] == "IDENTICAL ON THIS DATA"
         assert "no location" in tables["fleet.`seen`"]["failure"]
         assert "shows 30 rows of 1 differently" in found["verdict"]
         for keeps_columns in (True, False):
@@ -100,3 +103,19 @@ def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> Non
         assert "no table fleet.none" in CliRunner().invoke(main, ["history", "fleet.none"]).stderr
     finally:
         spark.sql("DROP DATABASE fleet CASCADE")
+
+
+def test_damage_is_looked_for_where_rows_are_read(root: Path) -> None:
+    """A table that lacks a file is damaged, whatever its readers show."""
+    table = root / "db" / "mor-order-none"
+
+    def line() -> dict[str, Any]:
+        words = ["inspect", "--root", str(table.parent), "--rows", "--release", "1.2", "--output", "json"]
+        result = CliRunner().invoke(main, [*words, "--fail-on", "damaged"])
+        assert result.exit_code == 1, result.output  # other tables merge new batches with damage
+        (found,) = [one for one in json.loads(result.stdout)["results"] if one["table"] == str(table)]
+        return found
+
+    assert "damaged" not in {found["severity"] for found in line()["findings"]}
+    next(file for file in table.rglob("*.parquet") if ".hoodie" not in file.parts).unlink()
+    assert line()["severity"] == "damaged"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner, Result
-from pyspark.errors import PythonException
+from pyspark.sql.utils import PythonException
 
 from bridge import HudiTable, HudiTableError
 from bridge.cli import main

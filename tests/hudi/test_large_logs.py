@@ -16,10 +16,10 @@ from bridge import HudiTable
 from bridge.engines import SEQUENCE
 from bridge.engines.python import RecordReader
 from bridge.hudi import (
+    ComparedRows,
     DamagedFileError,
     Differing,
     ReaderQuery,
-    Seen,
     SliceReader,
     SliceReaders,
     SliceSymptoms,
@@ -177,7 +177,7 @@ def test_sixteen_logs_of_the_same_keys_take_the_memory_of_one(tmp_path: Path, mo
     assert found[16] < 1.1 * found[2] < 2.3 * found[1], found
 
 
-def compared(readers: SliceReaders, table: TableQueries) -> tuple[list[tuple[Any, ...]], list[Seen]]:
+def compared(readers: SliceReaders, table: TableQueries) -> tuple[list[tuple[Any, ...]], list[ComparedRows]]:
     """Return what readers show differently, as sorted texts, and how much was compared."""
     parts = [part for found in table.snapshot().slices for part in readers.compare(found)]
     differing = [
@@ -186,7 +186,7 @@ def compared(readers: SliceReaders, table: TableQueries) -> tuple[list[tuple[Any
         if isinstance(part, Differing)
         for key, left, right in zip(part.keys, part.left.to_pylist(), part.right.to_pylist(), strict=True)
     ]
-    return sorted(differing), [part for part in parts if isinstance(part, Seen)]
+    return sorted(differing), [part for part in parts if isinstance(part, ComparedRows)]
 
 
 @pytest.mark.parametrize(

@@ -134,7 +134,7 @@ class TestContent:
         assert list(keys(block(3, content))) == ["a", "b"]
 
     def test_a_schema_that_is_none(self) -> None:
-        with pytest.raises(DamagedFileError, match="its schema is none"):
+        with pytest.raises(DamagedFileError, match="its schema is invalid"):
             list(keys(block(3, rows("a"), {2: "{"})))
 
     @pytest.mark.parametrize("content", [b"", struct.pack(">ii", 3, 2**30), struct.pack(">ii", 7, 0), b"\0" * 9])

@@ -24,11 +24,10 @@ from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
 from bridge.hudi.slice_query import Commits
 from bridge.hudi.slice_versions import DELETE, GroupVersions
-from bridge.merge import LogRule, PairMerge
+from bridge.merge import LastOfGreatest, LogRule, PairMerge
 from payloads import SENTINEL
 from payloads.avro import decode, encode, parse_schema
-from payloads.builtin import PairRule
-from payloads.rules import MergeRule
+from payloads.rules import DeleteTests, MergeRule
 from tests.conformance.tables import difference, load, rows_of
 from tests.support.made_table import MadeTable, instant, positions
 from tests.support.user_payloads import Newest
@@ -321,12 +320,10 @@ def test_rows_that_do_not_fit_into_one_batch_are_left_to_the_calls(
     assert difference(expected, rows_of(answer)) == ""
 
 
-@pytest.mark.parametrize(
-    ("rule", "decided"),
-    [(PairRule("l", (True, True, False)), True), (PairRule("l", (True, False, False)), False), (PairRule(None), True)],
-)
-def test_the_last_of_the_greatest_wins_or_columns_do_not_decide(rule: PairRule, *, decided: bool) -> None:
-    assert log_columns.decides(LogRule(rule, PairMerge(MergeRule(), SCHEMA, None, marks=False), ()), SCHEMA) is decided
+@pytest.mark.parametrize(("column", "decided"), [("l", True), ("d", False), (None, True)])
+def test_columns_decide_where_they_compare_as_java_does(column: str | None, *, decided: bool) -> None:
+    rule = LogRule(LastOfGreatest(column), PairMerge(MergeRule(), SCHEMA, None, marks=False), DeleteTests())
+    assert log_columns.decides(rule, SCHEMA) is decided
 
 
 def test_the_deletes_of_every_log_say_what_identifies_their_rows(tmp_path: Path) -> None:

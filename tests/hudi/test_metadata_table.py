@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, Scope, compare_readers, find_damage
+from bridge import HudiTable, PlanError, Scope, compare_readers, find_damage, replay_batches
 from bridge.cli import main
 from bridge.hudi import HudiTableError, TableQueries
 from tests.conformance.tables import rows_of
@@ -48,6 +48,14 @@ def test_a_release_finds_files_where_it_looks(table: str, release: str, rows: in
     assert (len(found), len({row["_hoodie_record_key"] for row in found})) == (rows, LISTED)
 
 
+@pytest.mark.parametrize("table", ["0.15.0-mor"], indirect=True)
+def test_no_write_is_predicted_of_a_release_that_finds_other_files(table: str, spark: SparkSession) -> None:
+    opened = HudiTable(spark, table)
+    told = "Hudi 1.2 finds other files than Hudi 0.15, because only one of them reads the metadata table"
+    with pytest.raises(PlanError, match=f"{table}: {told}"):
+        replay_batches(opened, [opened.snapshot()], "1.2")
+
+
 @pytest.mark.parametrize("table", NAMES, indirect=True)
 def test_inspect_names_what_one_listing_has_alone(table: str) -> None:
     found = [(one.about, one.number) for one in find_damage(table).damage if one.kind == "unlisted"]
@@ -70,7 +78,7 @@ def test_a_damaged_metadata_table_is_named(table: str, tmp_path: Path, damage: s
     for path in files.iterdir():
         if path.suffix == ".hfile" or ".log." in path.name:
             path.write_bytes(path.read_bytes()[:100] if damage == "cut" else b"no HFile, no log: " * 10)
-    with pytest.raises(HudiTableError, match="on finds the files, can't be read"):
+    with pytest.raises(HudiTableError, match="on uses to find the files, can't be read"):
         rows_of(TableQueries(table, "1.2").snapshot())
     assert "listing" in {one.kind for one in find_damage(table).damage}
 
@@ -92,5 +100,6 @@ def test_rows_of_other_files_are_not_called_the_same(table: str, spark: SparkSes
     assert [one.about for one in found.damage if one.kind == "apart"] == ["1.0", "1.1", "1.2"]
     assert (found.compared("1.2"), found.compared("0.14")) == (0, found.slices)
     said = " ".join(CliRunner().invoke(main, ["plan", table, "--to", "1.2"]).stdout.split())
-    assert said.startswith(f"No row was looked at (0 of {found.slices} file slices), and ")
+    assert said.startswith("! damaged, not checked in part")
+    assert f"No rows were read (0 of {found.slices} file slices), and " in said
     assert "shows no row differently" not in said

@@ -20,6 +20,7 @@ from bridge.hudi.slice_tasks import read_slices
 from tests.bridge.engines.test_misbehaving import DOES
 from tests.jvm.misbehaving import _DOES
 from tests.support.made_table import MadeTable
+from tests.support.pairwise import by_turns
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,8 +91,7 @@ def aside_and_rows(path: str, release: str, payload: str) -> tuple[dict[str, str
     return aside, sorted((row["id"], row["v"]) for row in found if not row[QUARANTINE])
 
 
-@pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
-@pytest.mark.parametrize("how", DOES)
+@pytest.mark.parametrize(("how", "release"), by_turns(DOES, ("0.15", "1.0", "1.2")))
 def test_a_class_is_named_with_merge_point_and_key(tmp_path: Path, how: str, release: str) -> None:
     path = made(tmp_path / "t", how)
     said = told(path, release, MERGER)
@@ -114,9 +114,9 @@ def _of_methods() -> Iterator[tuple[str, str, str]]:
         yield from ((release, "e", method) for method in methods)
 
 
-@pytest.mark.parametrize(("release", "key", "method"), list(_of_methods()))
-@pytest.mark.parametrize("how", FEW)
-def test_every_method_of_every_kind_of_key(tmp_path: Path, release: str, key: str, method: str, how: str) -> None:
+@pytest.mark.parametrize(("of", "how"), by_turns([*_of_methods()], FEW, most=3))
+def test_every_method_of_every_kind_of_key(tmp_path: Path, of: tuple[str, str, str], how: str) -> None:
+    release, key, method = of
     if method == "init" and how in {"other-key", "empty-record"}:
         how = "surrogate"  # a constructor returns nothing
     path = made(tmp_path / "t", f"{method}:{how}", key, twice=True)
@@ -141,8 +141,7 @@ VERBS = {
 }
 
 
-@pytest.mark.parametrize("how", ["sys.exit", "loop", "surrogate", "other-key"])
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize(("verb", "how"), by_turns(VERBS, ("sys.exit", "loop", "surrogate", "other-key"), most=2))
 def test_verbs_end_in_one_sentence(tmp_path: Path, spark: SparkSession, verb: str, how: str) -> None:
     paths = {"path": made(tmp_path / "t", how), "other": made(tmp_path / "other", "new")}
     paths["batches"] = str(tmp_path / "batches")

@@ -6,7 +6,8 @@ import collections
 import dataclasses
 import json
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 from click.testing import CliRunner, Result
@@ -57,8 +58,9 @@ def test_only_a_column_of_text_is_compared_with_the_empty_text(kind: str, condit
 
 @pytest.mark.parametrize(("readers", "real"), [(["1.1", "hudi-rs"], False), (["real 1.1"], False), (None, True)])
 def test_programs_take_no_scope(readers: list[str] | None, *, real: bool) -> None:
-    table: Any = SimpleNamespace(readers=(), release=None, is_merge_on_read=True)
-    with pytest.raises(PlanError, match="programs read whole tables"):
+    opened = SimpleNamespace(plan=SimpleNamespace(runs_java=False))
+    table: Any = MagicMock(spec=HudiTable, readers=(), release=None, is_merge_on_read=True, queries=lambda: opened)
+    with pytest.raises(PlanError, match="released bundles read whole tables"):
         compare_readers(table, readers, real=real, scope=Scope(keys_sample=0.5))
 
 
@@ -150,7 +152,7 @@ class TestHistory:
         assert found.success
         assert found.unlike > 0
         assert f"other rows for {found.unlike} of its keys" in found.proof
-        assert "winners alone" in found.history.verdict
+        assert "keep only the merged rows" in found.history.verdict
         assert not all(commit.is_complete for commit in found.history.commits)
 
     def test_tables_that_cannot_be_rebuilt(self, tables: Path, spark: SparkSession) -> None:
@@ -246,7 +248,7 @@ def test_rows_are_not_kept_where_commits_cannot_be_rebuilt(monkeypatch: pytest.M
     monkeypatch.setattr("bridge.compare.rebuilt.first_of_each", lambda _: versions)
     monkeypatch.setattr("bridge.compare.rebuilt.kept", lambda frame: frame)
     with pytest.raises(HudiTableError):
-        rebuilt_commits(cast("HudiTable", None))
+        rebuilt_commits(MagicMock(spec=HudiTable))
     assert not versions.is_kept
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from bridge import HudiTable, compare_readers
 from bridge.compare import NotRunError, readers, reason_of, run_released
-from bridge.compare.alone import run_alone
+from bridge.compare.bounded_process import run_bounded
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import rehearsal
 from tests.conformance.tables import load
@@ -41,7 +41,7 @@ class Bundle:
         self.without_rows, self.answer, self.code, self.stderr = 0, "", 0, ""
         self.tasks: list[dict[str, Any]] = []
         self.never_ends = False
-        monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
+        monkeypatch.setattr("bridge.compare.released_process.run_bounded", self)
 
     def __call__(self, command: list[str], given: str, *others: Any) -> subprocess.CompletedProcess[str]:
         if self.never_ends:
@@ -220,7 +220,7 @@ started.kill()
 def test_a_program_that_takes_too_long_ends_with_what_it_started(tmp_path: Path) -> None:
     def run(seconds: str, limit: float) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", STARTS_ANOTHER, seconds]
-        return run_alone(command, "given", str(tmp_path), os.environ, limit)
+        return run_bounded(command, "given", str(tmp_path), os.environ, limit)
 
     assert run("0", 60).stdout == "given\n"
     (tmp_path / "pid").unlink()

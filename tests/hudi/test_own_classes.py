@@ -101,7 +101,7 @@ def test_a_tables_properties_alone_load_no_code(
     assert table.versions().count() > 0
     with pytest.raises(HudiTableError, match=rf"merges with {MODULE}:First, which Hudi does not ship"):
         table.snapshot()
-    with pytest.raises(HudiTableError, match="name a Python class that does the same"):
+    with pytest.raises(HudiTableError, match="a Python class that does the same"):
         table.plan()
     for command in _readers_of(path, tmp_path):
         found = CliRunner().invoke(main, command)
@@ -276,9 +276,7 @@ def test_keys_that_fail_are_set_aside_with_all_that_the_files_have(
     assert {told[key]["merge_point"] for key in merged[:2]} == {"snapshot", "log-fold"}
 
 
-def test_the_command_shows_rows_and_what_is_set_aside(
-    tables: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession, tmp_path: Path
-) -> None:
+def test_the_command_shows_rows_and_what_is_set_aside(tables: Path, spark: SparkSession, tmp_path: Path) -> None:
     path = str(event_time_table(tables, "0.15.0").folder / "table")
     given = ["--payload", "tests.hudi.always_refuses:AlwaysRefuses", "--release", "0.15"]
     failed = CliRunner().invoke(main, ["snapshot", path, *given])
@@ -295,10 +293,12 @@ def test_the_command_shows_rows_and_what_is_set_aside(
     assert not kept & names
 
     key = min(names)
-    row = ["--row", f"_hoodie_record_key={key}", "--release", "0.15", "--on-error", "quarantine"]
-    named = {"payload": "tests.hudi.always_refuses:AlwaysRefuses"}
-    monkeypatch.setattr("bridge.cli.table_input.HudiTable", lambda *words, **more: HudiTable(*words, **more | named))
-    explained = CliRunner().invoke(main, ["explain", "--table", path, *row])
+    row = ["--row", f"_hoodie_record_key={key}", *given]
+    refused = CliRunner().invoke(main, ["explain", "--table", path, *row])
+    assert refused.exit_code == 3, refused.output
+    assert "raised LookupError: no such merge" in refused.output
+    told = ["--call-timeout", "9", "--on-error", "quarantine"]
+    explained = CliRunner().invoke(main, ["explain", "--table", path, *row, *told])
     assert explained.exit_code == 1, explained.output
     told = " ".join(explained.output.split())
     assert "in quarantine by Hudi 0.15, snapshot: " in told

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from bridge import HudiTable, HudiTableError, compare_readers
 from bridge.cli import main
 from bridge.config import capabilities
-from bridge.hudi import Differing, ReaderQuery, Seen, SliceReaders, TableQueries
+from bridge.hudi import ComparedRows, Differing, ReaderQuery, SliceReaders, TableQueries
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import Recorded, json_rows, load, rows_of, without_meta
 
@@ -34,11 +34,11 @@ def texts(rows: list[dict[str, Any]]) -> collections.Counter[str]:
     )
 
 
-def compared(first: TableQueries, other: TableQueries) -> tuple[list[Differing], list[Seen]]:
+def compared(first: TableQueries, other: TableQueries) -> tuple[list[Differing], list[ComparedRows]]:
     answer = first.snapshot()
     readers = SliceReaders([ReaderQuery(answer.query), ReaderQuery(other.snapshot().query)])
     parts = [part for found in answer.slices for part in readers.compare(found)]
-    return [p for p in parts if isinstance(p, Differing)], [p for p in parts if isinstance(p, Seen)]
+    return [p for p in parts if isinstance(p, Differing)], [p for p in parts if isinstance(p, ComparedRows)]
 
 
 def check_against_snapshots(recorded: Recorded) -> int:
@@ -82,7 +82,7 @@ def test_the_rows_that_differ_are_those_of_two_snapshots(tables: Path) -> None:
 def test_a_reader_is_refused_slice_by_slice(tables: Path) -> None:
     (recorded,) = load(tables, release="1.1.1", case="mor-merge-into-partial-commit")
     first = TableQueries(str(recorded.folder / "table"), "1.1")
-    with pytest.raises(HudiTableError, match=r"has table version 9, and Hudi 1\.0 reads none after 8"):
+    with pytest.raises(HudiTableError, match=r"has table version 9, but Hudi 1\.0 reads only 8 and below"):
         first.read_by("1.0")
 
 
@@ -111,7 +111,7 @@ class TestOnSpark:
         path = str(next(load(tables, release="1.2.0", case="mor-order-none")).folder / "table")
         with compare_readers(HudiTable(spark, path), ["0.15", "1.1"]) as found:
             old, near = found.results
-        assert "reads none after 6" in str(old.refused)
+        assert "reads only 6 and below" in str(old.refused)
         assert near.agrees
         with pytest.raises(HudiTableError, match="table version 9"):
             HudiTable(spark, path, "1.0")
@@ -146,10 +146,10 @@ def run(*arguments: str) -> Result:
     [
         (("replay", "--table", "/nowhere", "--to", "1.2"), "/nowhere does not exist"),
         (("replay", "--table", ".", "--to", "1.2", "--key", "id"), "--key is for a table that batches make"),
-        (("replay", "--table", ".", "--to", "1.2", "--prop", "a=b"), "--prop is about writes"),
-        (("replay", "--table", ".", "--to", "1.2", "--keep-table-version"), "is about writing --batches"),
+        (("replay", "--table", ".", "--to", "1.2", "--prop", "a=b"), "--prop applies to writes"),
+        (("replay", "--table", ".", "--to", "1.2", "--keep-table-version"), "applies to writing --batches"),
         (("replay", "--history", "--to", "1.2"), "name one"),
-        (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "taken over, by a release"),
+        (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "read or upgraded by a release"),
         (("replay", "--to", "1.2"), "--batches is missing"),
         (("compare-readers", ".", "--reader", "9.9"), "9.9"),
     ],

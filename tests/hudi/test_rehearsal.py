@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, compare_readers, rehearse, replay_batches
+from bridge import HudiTable, InputError, PlanError, RehearsalOutcome, compare_readers, rehearse, replay_batches
 from bridge.cli import main
 from bridge.compare import NotRunError, check_compaction, compare_upgraded, onto_table, reason_of
 from bridge.config import change_version, format_properties
@@ -64,7 +64,7 @@ class Bundle:
         self.answers: dict[str, pa.Table] = {}
         self.tasks: list[dict[str, Any]] = []
         self.meanwhile: Callable[[], object] = lambda: None
-        monkeypatch.setattr("bridge.compare.released_process.run_alone", self)
+        monkeypatch.setattr("bridge.compare.released_process.run_bounded", self)
 
     def __call__(self, command: list[str], given: str, *_: Any) -> subprocess.CompletedProcess[str]:
         if self.ends:
@@ -116,9 +116,9 @@ def test_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_path:
     with compare_readers(table, ["1.2"]) as readers:
         changed = readers.results[0].total
     with rehearse(table, "1.2", tmp_path / "copy") as found:
-        assert found.verdict is RehearsalVerdict.AS_PREDICTED
+        assert found.outcome is RehearsalOutcome.AS_PREDICTED
         assert (found.change.total, found.settings) == (changed, ())
-        assert found.sentence == (
+        assert found.verdict == (
             f"AS PREDICTED: Hudi 1.2 upgraded the copy; of {found.rows} rows {changed} are changed by it, each as "
             "predicted."
         )
@@ -142,12 +142,12 @@ def test_not_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_p
     bundle.without_rows = 2
     bundle.properties = {"hoodie.record.merge.mode": "CUSTOM"}
     with rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy") as found:
-        assert found.verdict is RehearsalVerdict.NOT_AS_PREDICTED
+        assert found.outcome is RehearsalOutcome.NOT_AS_PREDICTED
         report = found.to_report(sample=1)
-    assert "2 rows of the copy are others than predicted" in report.verdict
+    assert "2 rows of the copy differ from the prediction" in report.verdict
     assert report.statistics["not_as_predicted"] == {"total": 2, "only_left": 2, "only_right": 0, "changed": 0}
     assert [one["about"] for one in report.results] == ["upgrade", "prediction"]
-    assert report.warnings[0].startswith("hoodie.record.merge.mode is CUSTOM in the copy; predicted was ")
+    assert report.warnings[0].startswith("hoodie.record.merge.mode is CUSTOM in the copy, but ")
     assert "please report it" in report.warnings[1]
 
 
@@ -180,7 +180,7 @@ def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> 
     properties = path / ".hoodie" / "hoodie.properties"
     properties.write_text(properties.read_text("utf-8").replace("table.version=6", "table.version=9"), "utf-8")
     (path / ".hoodie" / "timeline").mkdir()
-    with pytest.raises(PlanError, match=r"has table version 9, and Hudi 1\.2 upgrades to no later one"):
+    with pytest.raises(PlanError, match=r"has table version 9, and Hudi 1\.2 has no later one"):
         rehearse(HudiTable(spark, str(path), "1.2"), "1.2", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
@@ -191,7 +191,7 @@ def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path,
     check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
 
 
-_PENDING = r"a compaction that was planned and has not run: .* then "
+_PENDING = r"a pending compaction: .* then "
 _CHANGED = {
     "1.0.2/mor-pending-compaction-partial": (
         0,
@@ -237,7 +237,7 @@ def test_the_compaction_in_an_upgrade_reads_by_a_schema_history(tables: Path, sp
         assert (predicted.results[0].total, predicted.rows) == (5, table.snapshot().count())
         by_ids = {row["id"]: row for row in table.snapshot(schema_on_read=True).collect()}
         assert all(by_ids[row.left["id"]].asDict().items() >= row.right.items() for row in predicted.collect("1.2"))
-    with pytest.raises(PlanError, match=r"a schema history .* reads renamed and dropped columns .*: 5 rows are others"):
+    with pytest.raises(PlanError, match=r"a schema history .* resolves renamed and dropped columns .*: 5 rows differ"):
         check_compaction(table, V1_2)
 
 
@@ -277,7 +277,7 @@ def test_a_writer_that_keeps_the_version_of_a_table_leaves_its_pending_compactio
         (".", "is the table .*, in it or around it"),
         ("absent/copy", "the folder .*absent does not exist"),
         ("there", "there already exists; name another"),
-        ("tab", "begins with .*tab, and Hudi takes what begins with"),
+        ("tab", "begins with .*tab, and Hudi treats every path"),
     ],
 )
 def test_a_place_that_takes_no_copy(path: Path, copy: str, words: str, tmp_path: Path) -> None:

@@ -15,18 +15,19 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
-from bridge import HudiTable, InputError, PlanError, RehearsalVerdict, TablePart, rehearse, replay_batches
+from bridge import HudiTable, InputError, PlanError, RehearsalOutcome, TablePart, rehearse, replay_batches
 from bridge.hudi import TableProperties
 from bridge.migration import Predictions, next_of, rehearsal, rehearsal_predictions, steps_of
 from bridge.migration.rehearsal_bundle import write_bundle
-from bridge.migration.rehearsal_steps import StepTask, Taken
+from bridge.migration.rehearsal_steps import StepResult, StepTask
 from bridge.redaction import redacted
+from bridge.spark import PySparkException
 from payloads import HudiRelease
 from tests.hudi.test_rehearsal import Bundle, bundle, checksums, path  # noqa: F401 (fixtures)
 from tests.rehearse import is_recorded, restore_times
+from tests.support.spark_errors import SparkError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -68,8 +69,8 @@ def test_writes_compaction_and_downgrade(
             "compaction",
             "downgrade to table version 6",
         ]
-        assert found.verdict is RehearsalVerdict.AS_PREDICTED, found.sentence
-        assert found.sentence.endswith(
+        assert found.outcome is RehearsalOutcome.AS_PREDICTED, found.verdict
+        assert found.verdict.endswith(
             "; and so are the rows after write of batch 1, compaction, downgrade to table version 6."
         )
         assert found.bundle is None
@@ -83,8 +84,8 @@ def test_writes_compaction_and_downgrade(
     wrong = pa.Table.from_pylist([update, late, *shown.to_pylist()[2:], new], shown.schema)
     bundle.answers = {"write": real, "compaction": wrong}
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, batches=[batch]) as found:
-        assert found.verdict is RehearsalVerdict.NOT_AS_PREDICTED
-        assert "after the compaction 1 row of the copy are others than predicted" in found.sentence
+        assert found.outcome is RehearsalOutcome.NOT_AS_PREDICTED
+        assert "after the compaction 1 row of the copy differ from the prediction" in found.verdict
         report = found.to_report()
         assert found.bundle == tmp_path / "copy-not-as-predicted.zip"
     assert [one["key"]["id"] for one in report.results if one["about"] == "prediction"] == [second["id"]]
@@ -107,7 +108,7 @@ def test_writes_compaction_and_downgrade(
     # Refused in between: the error belongs to the step.
     bundle.error, bundle.fails_at = "x\nCaused by: org.apache.X: no", "write"
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, batches=[batch]) as found:
-        assert found.sentence.startswith("REFUSED BY HUDI: Hudi 1.2 upgraded the copy, but not the write of batch 1: ")
+        assert found.verdict.startswith("REFUSED BY HUDI: Hudi 1.2 upgraded the copy, but not the write of batch 1: ")
     assert (tmp_path / "copy-not-as-predicted.zip").exists()
 
 
@@ -160,8 +161,8 @@ def test_a_mode_or_a_class(
         (("CUSTOM", None, None), True, "which the bundle does not have"),
         (("EVENT_TIME_ORDERING", "AWSDmsAvroPayload", None), True, "name one of the two"),
         ((None, "com.example.Own", None), True, "is not in the released bundle"),
-        ((None, "AWSDmsAvroPayload", None), False, "add its batch"),
-        ((None, None, {"a": "b"}), False, "add the batch"),
+        ((None, "AWSDmsAvroPayload", None), False, "add a batch"),
+        ((None, None, {"a": "b"}), False, "add a batch"),
     ],
 )
 def test_settings_that_contradict_each_other(
@@ -183,9 +184,9 @@ def test_batches_into_formatted_partitions_are_not_predicted(generator: str, pat
     with (path / ".hoodie" / "hoodie.properties").open("a") as stored:
         stored.write(f"hoodie.table.keygenerator.class=org.apache.hudi.keygen.{generator}\n")
     table = HudiTable(spark, str(path), "0.15")
-    with pytest.raises(PlanError, match="formats its partition values, for which no write is predicted"):
+    with pytest.raises(PlanError, match="formats its partition values, and writes to such a table are not predicted"):
         next_of(table, None, None, [batch], None)
-    with pytest.raises(PlanError, match="formats its partition values, for which no write is predicted"):
+    with pytest.raises(PlanError, match="formats its partition values, and writes to such a table are not predicted"):
         replay_batches(table, [batch], "1.2")
     assert next_of(table, None, None, None, None).batches is None
 
@@ -237,8 +238,8 @@ class Kept:
 @pytest.mark.parametrize(
     ("error", "expected"),
     [
-        (PySparkException("Job aborted: ExecutorLostFailure (executor 1 exited)"), None),
-        (PySparkException("Traceback\nbridge.errors.MergeFailedError: Own failed (key id='a'): no"), "Own failed"),
+        (SparkError("Job aborted: ExecutorLostFailure (executor 1 exited)"), None),
+        (SparkError("Traceback\nbridge.errors.MergeFailedError: Own failed (key id='a'): no"), "Own failed"),
         (InputError("a batch does not fit"), "a batch does not fit"),
     ],
 )
@@ -251,7 +252,7 @@ def test_only_an_error_of_this_package_is_a_predicted_refusal(
     read = SimpleNamespace(parquet=lambda _: None)
     table: Any = SimpleNamespace(spark=SimpleNamespace(read=read), is_merge_on_read=False)
     predictions: Any = SimpleNamespace(properties={}, reader=None, written=lambda *_, **__: None)
-    taken = Taken(StepTask("write", "write of batch 1", {}), tmp_path, None, 1.0)
+    taken = StepResult(StepTask("write", "write of batch 1", {}), tmp_path, None, 1.0)
     change: Any = SimpleNamespace(refused=None)
     judged = rehearsal._Judged(table, predictions, taken, 0)
     if expected is None:
@@ -328,13 +329,13 @@ def test_a_part_of_a_table(
     before, table = checksums(path), HudiTable(spark, str(path), "0.15")
     rows = table.snapshot(where="part = 'p0'").count()
     with rehearse(table, "1.2", tmp_path / "copy", part=TablePart(("p0",))) as found:
-        assert found.verdict is RehearsalVerdict.AS_PREDICTED
+        assert found.outcome is RehearsalOutcome.AS_PREDICTED
         assert (found.rows, found.path) == (rows, str(path))
         assert json.loads(found.to_json())["plan"]["table"] == str(path)
     assert {one.name for one in (tmp_path / "copy").iterdir()} == {".hoodie", "p0"}
     assert not (tmp_path / "copy" / ".hoodie" / ".hoodie.properties.crc").exists()  # the part has other properties
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, part=TablePart(file_groups=2)) as found:
-        assert found.verdict is RehearsalVerdict.AS_PREDICTED
+        assert found.outcome is RehearsalOutcome.AS_PREDICTED
     groups = {one.name.split("_")[0] for one in (tmp_path / "copy").rglob("p*/*.parquet")}
     assert len(groups) == 2
     with pytest.raises(InputError, match="has no files in the partition p8; it has p0, "):

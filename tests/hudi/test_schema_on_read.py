@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from unittest.mock import MagicMock
 
 import pyarrow as pa
+from pyspark.sql import SparkSession
 
 from bridge import HudiTable
 from bridge.hudi.schema_evolution import evolved
@@ -74,8 +76,7 @@ def test_a_file_from_before_the_history_goes_by_name() -> None:
 
 def test_the_columns_of_a_table_are_those_without_meta_columns(tables: Path) -> None:
     """The schema of a commit after ALTER TABLE has them."""
-    no_spark: Any = None
     (recorded,) = load(tables, case="mor-schema-on-read-type-change-default")
-    columns = HudiTable(no_spark, str(recorded.folder / "table")).columns.names
+    columns = HudiTable(MagicMock(spec=SparkSession), str(recorded.folder / "table")).columns.names
     assert "id" in columns
     assert not {*META_COLUMNS} & {*columns}

@@ -34,12 +34,12 @@ def record(**changed: Any) -> str:
 
 
 REFUSED = {
-    "1x": "'1x' is no name",
-    "a-b": "'a-b' is no name",
-    "a b": "'a b' is no name",
-    "a.b": "'a.b' is no name",
-    "$x": "'$x' is no name",
-    "": "'' is no name",
+    "1x": "'1x' is not a name",
+    "a-b": "'a-b' is not a name",
+    "a b": "'a b' is not a name",
+    "a.b": "'a.b' is not a name",
+    "$x": "'$x' is not a name",
+    "": "'' is not a name",
 }
 
 
@@ -53,35 +53,35 @@ def test_names(name: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "it is no JSON"),
-        ("7", "7 is no type"),
-        ('"text"', "'text' is no type"),
-        ("{}", "{} is no type"),
+        ("{", "it is not JSON"),
+        ("7", "7 is not a type"),
+        ('"text"', "'text' is not a type"),
+        ("{}", "{} is not a type"),
         (record(fields="none"), "the record r has no list of fields"),
-        (record(fields=[7]), "7 is no field"),
-        (record(fields=[{"name": "a"}]), "is no field"),
-        (record(fields=[{"type": "long"}]), "None is no name"),
+        (record(fields=[7]), "7 is not a field"),
+        (record(fields=[{"name": "a"}]), "is not a field"),
+        (record(fields=[{"type": "long"}]), "None is not a name"),
         (record(fields=[TEXT, TEXT]), "r has the field note twice"),
-        (record(fields=[TEXT, {**TEXT, "name": "NOTE"}]), "the columns note and NOTE, which are one to Spark"),
-        (record(type=["record"]), "is no type"),
-        (record(type={"type": "record"}), "is no type"),
+        (record(fields=[TEXT, {**TEXT, "name": "NOTE"}]), "the columns note and NOTE, which Spark can't tell apart"),
+        (record(type=["record"]), "is not a type"),
+        (record(type={"type": "record"}), "is not a type"),
         (record(name=7), "a record has no name"),
         (with_field(default=True), "the field note has a default of another type"),
         (with_field(default="x"), "the field note has a default of another type"),
         (with_field(order="sideways"), "the field note has the order 'sideways'"),
         (with_field(order=7), "the field note has the order 7"),
-        (with_field(aliases=7), "7 are no aliases"),
-        (with_type("lon"), "'lon' is no type"),
-        (with_type(None), "null is no type"),
+        (with_field(aliases=7), "7 are not aliases"),
+        (with_type("lon"), "'lon' is not a type"),
+        (with_type(None), "null is not a type"),
         (with_type([]), "no DataFrame can have its columns"),
         (with_type("null"), "no DataFrame can have its columns"),
         (with_type(["null", "null"]), "a union has a type twice: null, null"),
         (with_type(["null", ["long"]]), "a union is in another one"),
-        (with_type({"type": "array"}), "is no type"),
+        (with_type({"type": "array"}), "is not a type"),
         (with_type({"type": "record", "name": "q", "fields": []}), "no DataFrame can have its columns"),
         (with_type({"type": "record", "name": "r", "fields": [TEXT]}), "r is there twice"),
         (with_type({"type": "enum", "name": "q", "symbols": ["A", "A"]}), "has one twice"),
-        (with_type({"type": "enum", "name": "q", "symbols": ["a-b"]}), "'a-b' is no name"),
+        (with_type({"type": "enum", "name": "q", "symbols": ["a-b"]}), "'a-b' is not a name"),
         (with_type({"type": "fixed", "name": "q", "size": -4}), "q has no size"),
         (with_type({"type": "fixed", "name": "q", "size": "x"}), "q has no size"),
     ],
@@ -117,7 +117,7 @@ def test_a_type_stands_for_itself_by_its_name() -> None:
     inner = {"type": "enum", "name": "n.e", "symbols": ["A"]}
     fields = [{"name": "a", "type": inner}, {"name": "b", "type": ["null", "n.e"]}, {"name": "c", "type": "e"}]
     assert stored_schema(record(fields=fields[:2])).by_name["b"].schema.branches[1].kind == "enum"
-    with pytest.raises(SchemaError, match="'e' is no type"):
+    with pytest.raises(SchemaError, match="'e' is not a type"):
         stored_schema(record(fields=fields))
 
 
@@ -149,7 +149,7 @@ def test_until_0_15_logs_need_a_default_for_what_they_lack(made: MadeTable) -> N
 def test_a_log_block_has_a_schema_of_java(made: MadeTable) -> None:
     (log,) = (made.path / "p").glob(".*.log.*")
     log.write_bytes(log.read_bytes().replace(b'"name": "ts"', b'"name": "t-"'))
-    with pytest.raises(DamagedFileError, match="its schema is none: 't-' is no name"):
+    with pytest.raises(DamagedFileError, match="its schema is invalid: 't-' is not a name"):
         rows(made.path)
     assert altered(made.path) == []
 

@@ -11,7 +11,8 @@ from pyspark.sql import functions as sf
 
 from bridge import HudiTable, HudiTableError, InputError
 from bridge.hudi import FileSlice, SliceReader, TableQueries
-from bridge.hudi.selection import conditions, keyed, narrowed, partition_rows
+from bridge.hudi.predicates import conditions
+from bridge.hudi.selection import keyed, narrowed, partition_rows
 from bridge.spark import META_COLUMNS
 from tests.conformance.tables import json_rows, load, rows_of
 from tests.hudi.test_hudi_table import opened

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
+from pyspark.sql import SparkSession
 
 from bridge import HudiTable
 from bridge.hudi.errors import HudiTableError
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def test_a_table_says_how_it_merges_and_what_it_has(tables: Path) -> None:
-    no_spark: Any = None
-    html = HudiTable(no_spark, str(tables / "1.2.0" / "mor-part-timestamp-slash" / "table"))._repr_html_()
+    table = HudiTable(MagicMock(spec=SparkSession), str(tables / "1.2.0" / "mor-part-timestamp-slash" / "table"))
+    html = table._repr_html_()
     for said in ("a merge-on-read table of version 9", "<dt>record key</dt>", "EVENT_TIME_ORDERING", "latest instant"):
         assert said in html
     assert "<td>timestamp</td>" in html or "<td>bigint</td>" in html

@@ -13,7 +13,8 @@ from click.testing import CliRunner
 from bridge.cli import main
 from bridge.hudi import TableQueries
 from tests.conformance.tables import load
-from tests.test_guide import BLOCK, GUIDE
+from tests.support.folders import GUIDE
+from tests.support.guide_pages import BLOCK
 
 if TYPE_CHECKING:
     from pathlib import Path

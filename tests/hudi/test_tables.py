@@ -23,7 +23,7 @@ from bridge.hudi import (
     UnreadableTableError,
 )
 from bridge.migration.damage_search import _settings
-from bridge.write.located import _some_keys
+from bridge.write.record_location import _some_keys
 from tests.conformance.__main__ import main
 from tests.conformance.all_sets import checks
 from tests.conformance.table_report import TableReport, check_tables
@@ -122,11 +122,11 @@ class TestWhatIsRefused:
     def test_base_files_of_another_format(self, copied: Recorded) -> None:
         properties = copied.folder / "table/.hoodie/hoodie.properties"
         properties.write_text(properties.read_text().replace("format=PARQUET", "format=HFILE"))
-        with pytest.raises(UnreadableTableError, match="HFILE base files, and PARQUET and ORC are read"):
+        with pytest.raises(UnreadableTableError, match="HFILE base files, but only PARQUET and ORC are supported"):
             opened(copied)
 
     def test_a_cdc_query(self, copied: Recorded) -> None:
-        with pytest.raises(UnreadableTableError, match="no cdc query is answered, only latest_state"):
+        with pytest.raises(UnreadableTableError, match="cdc queries are not supported, only latest_state"):
             opened(copied).incremental("0", form="cdc")
 
     def test_a_base_file_that_is_not_a_parquet_file(self, copied: Recorded) -> None:

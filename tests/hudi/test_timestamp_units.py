@@ -88,8 +88,8 @@ def _without_python(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _micros(text: str) -> int:
-    moment = datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.UTC)
-    return (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)) // datetime.timedelta(microseconds=1)
+    moment = datetime.datetime.fromisoformat(text).replace(tzinfo=datetime.timezone.utc)
+    return (moment - datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)) // datetime.timedelta(microseconds=1)
 
 
 def table_of(folder: Path, base: str, log: str | None, kind: Any = MILLIS) -> str:

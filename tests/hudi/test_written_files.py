@@ -60,12 +60,12 @@ def remove(path: Path) -> str:
 def cut(path: Path) -> str:
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    return f"has {len(data) // 2} bytes, and the commit"
+    return f"has {len(data) // 2} bytes, but the commit"
 
 
 def empty(path: Path) -> str:
     path.write_bytes(b"")
-    return "has 0 bytes, and the commit"
+    return "has 0 bytes, but the commit"
 
 
 def unmark(path: Path) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pyspark
 
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import bundle_for, resolve
+from bridge.engines.jvm.jars import any_bundle, resolve
 from payloads import HudiRelease
 from payloads.release import releases
 
@@ -61,7 +61,7 @@ class JavaCompiler:
 
     def compiled(self, sources: Mapping[str, str], release: HudiRelease, needed: Sequence[Path] = ()) -> Path:
         """Return the jar of sources, by file name; `needed` are jars of libraries that they use."""
-        bundle = bundle_for(self._spark, release)
+        bundle = any_bundle(release)
         names = [jar.name for jar in needed]
         made_of = json.dumps([_COMPILER, _OPTIONS, pyspark.__version__, bundle, names, sorted(sources.items())])
         jar = self._folder / f"{hashlib.sha256(made_of.encode()).hexdigest()[:16]}.jar"

@@ -131,7 +131,7 @@ def test_without_the_release_it_was_compiled_for_it_is_refused_and_the_option_is
     with replay(batches, plan_of(older, "ReadsBytes", "0.15", built_for=None), "1.2") as found:
         assert found.verdict.startswith("REFUSED: ")
         assert "recordBytes" in found.verdict
-        assert "; or say --built-for 1.0 (built_for='1.0'), and it runs as if it were recompiled" in found.verdict
+        assert "; or say --built-for 1.0 (built_for='1.0'), to run it as if it were recompiled" in found.verdict
 
 
 def test_a_method_that_overrides_nothing_any_more_is_named(bundles, older):
@@ -196,7 +196,7 @@ def test_a_call_in_whose_place_nothing_stands_fails_and_says_so(bundles, helpers
     plan = plan_of(helpers, "com.acme.OlderHelpers$CallsAbstract", "1.2")
     stored, incoming = batch(bundles, ("a", 1, "x", 1)), batch(bundles, ("a", 2, "y", 2))
     assert [one.member for one in recompiled(plan).gone] == ["HoodieRecord.getRecordKey(Schema, String)"]
-    with pytest.raises(Exception, match="nothing that stands in the place"):
+    with pytest.raises(Exception, match="no replacement for what the class calls"):
         upsert(stored, incoming, plan).collect()
 
 
@@ -205,7 +205,7 @@ def test_a_call_in_whose_place_nothing_stands_fails_and_says_so(bundles, helpers
 
 def test_the_release_is_read_and_needs_a_compiled_class():
     assert PayloadRef("com.acme.X", jar="x.jar", built_for="0.15.0").built_for is OLD
-    with pytest.raises(PayloadConfigError, match=r"built_for=0\.15 is about a compiled class"):
+    with pytest.raises(PayloadConfigError, match=r"built_for=0\.15 is only for compiled classes"):
         PayloadRef("com.acme.X", built_for="0.15")
     with pytest.raises(PayloadConfigError, match=r"unknown Hudi release '0\.16'"):
         PayloadRef("com.acme.X", jar="x.jar", built_for="0.16")
@@ -240,4 +240,4 @@ def test_the_command_line_runs_it_and_refuses_it_for_a_merger(bundles, older, tm
     assert "REFUSED as it is" in answer["statistics"]["table_types"]["mor"]["refused_as_it_is"]
     refused = CliRunner().invoke(main, ["replay", "--merger", "com.acme.Merger", *words])
     assert refused.exit_code == 2
-    assert "--built-for is about a payload class" in refused.stderr
+    assert "--built-for is for payload classes" in refused.stderr

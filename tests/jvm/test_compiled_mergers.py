@@ -135,7 +135,7 @@ def test_null_is_not_a_result(mergers, spark):
         (
             "OfSpark",
             MergerConfigError,
-            "merges SPARK records: Hudi .* gives it the engine's own rows .* let getRecordType",
+            "merges SPARK records: Hudi .* passes it the engine's own rows .* let getRecordType",
         ),
         ("NoStrategy", MergerConfigError, "returns no strategy id"),
         ("ByPayload", MergerConfigError, "returns the strategy id 00000000-.* which is Hudi's own"),

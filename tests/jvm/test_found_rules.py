@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import json
 
+import pytest
+from click.testing import CliRunner
+
+from bridge.cli import main
 from bridge.verify import compiled
 from mergers.laws.infer import infer
 from payloads import HudiRelease, PayloadRef, parse_schema
@@ -66,3 +70,18 @@ def test_the_rule_of_a_compiled_class_is_found(bundles, java_compiler):
         ),
         columns={"*": Take(Role.NEWER), "visits": Sum()},
     )
+
+
+@pytest.mark.java
+def test_migrate_asks_a_compiled_class_by_a_schema_alone(bundles, java_compiler, tmp_path):
+    jar = java_compiler.compiled({"CountsVisits.java": _SOURCE}, HudiRelease.V0_15)
+    schema = tmp_path / "rows.avsc"
+    schema.write_text(json.dumps(_SCHEMA.source), encoding="utf-8")
+    words = ["migrate", "--payload", "com.acme.CountsVisits", "--jar", str(jar), "--schema", str(schema)]
+    words += ["--key", "id", "--ordering", "ts", "--from", "0.15", "--out", str(tmp_path / "out")]
+    found = CliRunner().invoke(main, words)
+    assert found.exit_code == 0, found.output
+    merger = next((tmp_path / "out").glob("java-1.1/src/main/java/com/acme/*.java")).read_text("utf-8")
+    assert 'row.put("visits", sumLong(older.get("visits"), newer.get("visits")));' in merger
+    assert 'if (is(newer, "op", "GONE")) {' in merger
+    assert "hoodie.payload.delete.marker" not in merger

@@ -143,8 +143,8 @@ def test_a_changed_class_of_hudi_runs_as_the_jar_has_it(java_compiler, spark, na
     changed = java_compiler.compiled(sources, HudiRelease.V0_15)
     plan = plan_of(changed, name, release="0.15")
     assert plan.runs_java
-    assert [text for text in class_warnings(plan) if "OverwriteWithLatestAvroPayload under Hudi's names" in text]
-    with pytest.warns(UserWarning, match="OverwriteWithLatestAvroPayload under Hudi's names"):
+    assert [text for text in class_warnings(plan) if "changed classes of Hudi (OverwriteWithLatestAvroPayload)" in text]
+    with pytest.warns(UserWarning, match=r"changed classes of Hudi \(OverwriteWithLatestAvroPayload\)"):
         merged = upsert(noted(spark, ("a", 1, "x")), noted(spark, ("a", 2, "y")), plan)
     assert rows(merged.select("id", "ts", "note")) == [("a", 1, f"changed for {name}")]
 

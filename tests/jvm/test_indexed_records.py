@@ -75,7 +75,7 @@ def refused(jar, spark, table, case, op):
 def test_a_sentinel_that_would_be_merged_is_refused(jar, spark, release, case):
     said = refused(jar, spark, ("Alone", release, "cow"), case, "S")
     assert re.search(
-        r"\$Alone failed at .*: getInsertValue gives SENTINEL for a row that meets another of its key", said
+        r"\$Alone failed at .*: getInsertValue returns SENTINEL for a row that meets another of its key", said
     )
 
 
@@ -100,7 +100,7 @@ def test_a_quarantine_sets_the_key_of_such_a_class_aside(jar, spark, case, kept)
 
 @pytest.mark.parametrize("table_type", ["cow", "mor"])
 def test_an_insert_value_that_depends_on_the_file_is_refused_where_files_may_be_joined(jar, spark, table_type):
-    assert "asks twice" in refused(jar, spark, ("Alone", "1.2", table_type), "small-file", "A")
+    assert "calls it twice" in refused(jar, spark, ("Alone", "1.2", table_type), "small-file", "A")
 
 
 def test_what_get_insert_value_throws_is_told_where_it_is_asked(jar, spark):

@@ -21,50 +21,21 @@ from bridge.engines.jvm.rules import NODES_IN_JAVA, missing_in_java
 from mergers.laws.modes import MODES
 from payloads import HudiRelease, PayloadRef
 from payloads.records import merged
-from payloads.rules import (
-    AllOf,
-    AnyOf,
-    ByArrival,
-    ByOrdering,
-    Case,
-    DeleteTests,
-    Effect,
-    Error,
-    IsDelete,
-    IsEmpty,
-    IsNatural,
-    IsUnordered,
-    LaterIs,
-    MergeRule,
-    Not,
-    Role,
-    rule_to_json,
-)
+from payloads.rules import DeleteTests, Effect, Error, rule_to_json
 from tests.jvm.java_compiler import SOURCES
 from tests.mergers.rules.subjects import of_mode
 from tests.mergers.rules.test_agreement import OF_MODES, WITH_MODES, pairs
 from tests.mergers.rules.universe import SETTINGS, versions
-from tests.payloads.rules.drawn import RULES
+from tests.payloads.rules.drawn import RULES, compound, facts, laters, rules_of
 
 UNIVERSE = versions(SETTINGS["by ts"].schema, marks=True)
-SIDES = st.sampled_from(Role)
-ONE = st.one_of(*(SIDES.map(kind) for kind in (IsEmpty, IsDelete, IsNatural, IsUnordered))) | st.sampled_from(
-    [LaterIs(Role.OLDER), LaterIs(Role.NEWER)]
-)
-FEW = st.sampled_from([AllOf, AnyOf])
-TESTS = st.recursive(
-    ONE,
-    lambda tests: st.builds(lambda of, few: of(tuple(few)), FEW, st.lists(tests, max_size=3)) | tests.map(Not),
-    max_leaves=5,
-)
-GIVES = st.sampled_from([Effect.CURRENT, Effect.INCOMING, Effect.WINNER])
-IN_JAVA = st.builds(
-    MergeRule,
-    st.just(ByArrival())
-    | st.builds(ByOrdering, st.sampled_from([Role.OLDER, Role.NEWER]), st.booleans(), unlike_wins=st.booleans()),
+IN_JAVA = rules_of(
+    laters(None),
     st.builds(DeleteTests, marked=st.booleans()),
-    st.lists(st.builds(Case, TESTS, GIVES), max_size=3).map(tuple),
-    st.none() | GIVES,
+    compound(facts()),
+    st.sampled_from([Effect.CURRENT, Effect.INCOMING, Effect.WINNER]),
+    st.just({}),
+    errors=st.nothing(),
 )
 
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from py4j.protocol import Py4JError
-from pyspark.errors import PySparkException
 
 from bridge import MergePlan, merge_into, upsert
 from bridge.cli import main
 from bridge.errors import sentence_of
 from bridge.pipeline import merge_frames
+from bridge.spark import PySparkException
 from payloads import PayloadBridgeError, PayloadRef
 from tests.bridge.write.table import MadeTable
 from tests.jvm.frames import frame_of, rows

@@ -14,8 +14,8 @@ from payloads import PayloadRef
 from tests.jvm.frames import frame_of, rows
 
 batch = partial(frame_of, "id string, part string, ts bigint, v int, op string")
-EMPTY = r"\$Unsaid failed at insert \(key id='c'\): getInsertValue gives nothing, and "
-SENTINEL = r"\$Unsaid failed at insert \(key id='c'\): getInsertValue gives SENTINEL, which canProduceSentinel does not"
+EMPTY = r"\$Unsaid failed at insert \(key id='c'\): getInsertValue returns nothing, and "
+SENTINEL = r"\$Unsaid failed at insert \(key id='c'\): getInsertValue returns SENTINEL, which canProduceSentinel doe"
 NEW = ("c", "p", 1, 1, "N")
 
 
@@ -50,7 +50,7 @@ def test_a_new_key_without_an_insert_value_is_refused(jar, spark, release, op, r
 def test_an_update_without_an_insert_value_deletes_in_a_base_file_and_is_refused_in_a_log(jar, spark, release):
     stored, incoming = stored_and(spark, ("a", "p", 2, 2, "E"))
     assert [one[0] for one in rows(upsert(stored, incoming, plan_of(jar, "Unsaid", release)))] == ["b"]
-    with refused(r"failed at insert \(key id='a'\): getInsertValue gives nothing"):
+    with refused(r"failed at insert \(key id='a'\): getInsertValue returns nothing"):
         rows(append(stored, None, incoming, plan_of(jar, "Unsaid", release, table_type="mor"))[1])
 
 
@@ -63,7 +63,7 @@ def test_a_class_that_says_so_deletes_an_unknown_key_until_1_0(jar, spark, name,
     if kept:
         assert [one[0] for one in rows(upsert(stored, incoming, plan))] == ["a", "b"]
         return
-    with refused("takes a row of a new key for a delete by _hoodie_is_deleted"):
+    with refused("recognises a delete of a new key only by _hoodie_is_deleted"):
         rows(upsert(stored, incoming, plan))
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+from typing import Any
+
 import pytest
 
 from bridge.engines import FIRST, in_driver
@@ -14,7 +17,19 @@ from tests.jvm.both_engines import rows_of, run_in_python, share_merged
 from tests.jvm.versions import DATA, tables
 from tests.support.support_matrix import claims
 
-CLAIMS = [pytest.param(claim, id=f"{claim[0].what}-{claim[1]}") for claim in claims()]
+
+def by_row() -> list[Any]:
+    """Return the claims: of each row and engines the first and the last release, the ones between are long."""
+    found = []
+    for _, several in itertools.groupby(claims(), lambda claim: (claim[0].what, claim[2])):
+        own = [*several]
+        for claim in own:
+            marks = () if claim in (own[0], own[-1]) else pytest.mark.long
+            found.append(pytest.param(claim, id=f"{claim[0].what}-{claim[1]}", marks=marks))
+    return found
+
+
+CLAIMS = by_row()
 
 
 @pytest.fixture(scope="session")

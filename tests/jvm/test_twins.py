@@ -15,6 +15,7 @@ from payloads import PayloadRef
 from tests.conformance.record_cases import TABLE_TYPES
 from tests.jvm.both_engines import IN_PYTHON
 from tests.jvm.versions import tables
+from tests.support.pairwise import in_pairs
 
 STEP = {"acme.step": "7"}
 MARKER = {"hoodie.payload.delete.field": "v", "hoodie.payload.delete.marker": "x"}
@@ -47,16 +48,15 @@ _CHOSEN = [
         for settings in several
     ),
 ]
-# Every second one, so that each class meets each setting, and each of both each release; the others are long.
+_ALL = [(name, release, settings, gaps) for name, settings, gaps, releases in _CHOSEN for release in releases]
 CASES = [
     pytest.param(
         (name, release, *settings.values),
         gaps,
         id=f"{name}-{release}-{settings.id}-{'gaps' if gaps else 'full'}",
-        marks=[pytest.mark.long] * ((_IN_ALL.index(release) + number) % 2),
+        marks=marks,
     )
-    for number, (name, settings, gaps, releases) in enumerate(_CHOSEN)
-    for release in releases
+    for (name, release, settings, gaps), marks in in_pairs(_ALL, lambda case: (*case[:2], case[2].id, case[3]))
 ]
 
 
@@ -77,12 +77,17 @@ def test_both_engines_answer_alike(both_engines, jar, versions, case):
 
 
 @pytest.mark.parametrize("versions", [()], ids=["full"], indirect=True)
-@pytest.mark.parametrize("table_type", ["cow", "mor"])
 @pytest.mark.parametrize(
-    "of", list(itertools.product(["Latest", "Tags", "Fails"], ["0.15", "1.0", "1.1"])), ids="-".join
+    "of",
+    [
+        pytest.param(case, id="-".join(case), marks=marks)
+        for case, marks in in_pairs(
+            [*itertools.product(["Latest", "Tags", "Fails"], ["0.15", "1.0", "1.1"], ["cow", "mor"])]
+        )
+    ],
 )
-def test_both_engines_upgrade_alike(both_engines, jar, versions, of, table_type):
-    name, release = of
+def test_both_engines_upgrade_alike(both_engines, jar, versions, of):
+    name, release, table_type = of
     settings = {"release": release, "table_type": table_type, "key": "id", "ordering": "ts"}
     java = MergePlan(payload=PayloadRef(f"com.acme.Twins${name}", jar=str(jar)), **settings)
     python = dataclasses.replace(java, payload=PayloadRef(f"tests.jvm.twins:{name}"))
@@ -95,11 +100,15 @@ def test_both_engines_upgrade_alike(both_engines, jar, versions, of, table_type)
 @pytest.mark.parametrize(
     "of",
     [
-        *itertools.product(["key"], ["Latest", "Sum", "Fails"], ["0.15", "1.2"]),
-        *itertools.product(["global"], ["Latest", "Rewrites"], _IN_ALL),
-        *itertools.product(["global"], ["Sum", "Tags", "Fails"], ["0.15", "1.1"]),
+        pytest.param(case, id="-".join(case), marks=marks)
+        for case, marks in in_pairs(
+            [
+                *itertools.product(["key"], ["Latest", "Sum", "Fails"], ["0.15", "1.2"]),
+                *itertools.product(["global"], ["Latest", "Rewrites"], _IN_ALL),
+                *itertools.product(["global"], ["Sum", "Tags", "Fails"], ["0.15", "1.1"]),
+            ]
+        )
     ],
-    ids="-".join,
 )
 def test_programs_that_java_lacks_call_the_class_alike(both_engines, jar, versions, of):
     index, name, release = of

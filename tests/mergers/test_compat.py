@@ -121,7 +121,7 @@ def test_what_needs_no_adapting_stays():
 
 
 def test_snake_case_wins_with_a_warning():
-    with pytest.warns(UserWarning, match="merging_strategy and getMergingStrategy; merging_strategy counts"):
+    with pytest.warns(UserWarning, match="merging_strategy and getMergingStrategy; merging_strategy is used"):
         assert adapt_merger(BothSpellings).merging_strategy == UUID
 
 
@@ -133,7 +133,7 @@ def test_it_travels():
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        (NeedsArguments, "can't be made without arguments"),
+        (NeedsArguments, "can't be instantiated without arguments"),
         (NoStrategy, "lacks merging_strategy"),
         (NoMerge, "merge is missing"),
         (StrategyIsNoText, "give the UUID as text"),

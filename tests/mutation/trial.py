@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import importlib
 import os
 import resource
@@ -15,6 +14,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pytest
+
+from payloads.backports import StrEnum
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -43,7 +44,7 @@ _LIBRARIES: Final = ("click", "fastavro", "hypothesis", "pandas", "pyarrow", "py
 """Loaded once, before the processes part."""
 
 
-class Outcome(enum.StrEnum):
+class Outcome(StrEnum):
     """What became of a mutant."""
 
     CAUGHT = "caught"

@@ -83,5 +83,5 @@ def test_nested_classes_go_with_their_class(jar):
 
 def test_the_warning_names_jar_and_classes():
     said = replaced_text("com.acme.X", "fat.jar", ["a.A", "b.B", "c.C", "d.D"])
-    assert said.startswith("fat.jar has A, B, C and 1 more under Hudi's names, but not as any release has them;")
-    assert "com.acme.X runs with those of the jar" in said
+    assert said.startswith("fat.jar has changed classes of Hudi (A, B, C and 1 more), which no release ships;")
+    assert "com.acme.X runs with them" in said

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import griffe
 
+from bridge.report import Showable
 from tests.support.folders import GUIDE, ROOT
 
 if TYPE_CHECKING:
@@ -142,21 +143,26 @@ def _list(title: str, items: Iterator[tuple[str, str]]) -> Iterator[str]:
 
 
 def _members(found: type) -> Iterator[str]:
-    """List the members of an enum, or the methods and properties of a class; of a dataclass, with its bases."""
+    """List the members of an enum, or the methods and properties of a class with those of its bases."""
     if issubclass(found, enum.Enum):
         yield from ("", *(f"- `{one.name}`: `{one.value!r}`" for one in found))
         return
     lines = []
-    bases = [base for base in reversed(found.__mro__) if base is found or dataclasses.is_dataclass(base)]
+    bases = [
+        base
+        for base in reversed(found.__mro__)
+        if base is found or dataclasses.is_dataclass(base) or base.__module__ == Showable.__module__
+    ]
+    lines = {}
     for name, member in (item for base in bases for item in vars(base).items()):
         inner = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
         if name.startswith("_") or not inspect.isfunction(inner) or not inner.__doc__:
             continue
         first = inspect.cleandoc(inner.__doc__).partition("\n\n")[0]
         shown = name if inner is not member and not isinstance(member, classmethod | staticmethod) else f"{name}()"
-        lines.append(f"- `{shown}`: {' '.join(first.split())}")
+        lines[name] = f"- `{shown}`: {' '.join(first.split())}"
     if lines:
-        yield from ("", *lines)
+        yield from ("", *lines.values())
 
 
 def main() -> None:

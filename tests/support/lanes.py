@@ -15,6 +15,8 @@ None of these has a test marked `long` unless `-m` names that marker or that tes
 
 from __future__ import annotations
 
+import functools
+import itertools
 import os
 import re
 from pathlib import Path
@@ -28,27 +30,39 @@ if TYPE_CHECKING:
 LANES: Final = {
     "compiled": ("jvm",),
     "tables": ("hudi",),
-    "native": tuple(
-        f"bridge/engines/test_{name}.py"
-        for name in (
-            "native_engine",
-            "native_histories",
-            "native_logs",
-            "small_inputs",
-            "agreement",
-            "rules_natively",
-            "rule_expressions",
-        )
+    "native": (
+        "reliability/test_inputs_on_spark.py",
+        *(
+            f"bridge/engines/test_{name}.py"
+            for name in (
+                "native_engine",
+                "native_histories",
+                "native_logs",
+                "small_inputs",
+                "agreement",
+                "rules_natively",
+                "rule_expressions",
+            )
+        ),
     ),
+    "laws": (
+        *(
+            f"mergers/laws/test_{name}.py"
+            for name in (
+                *("coupled", "determinism", "defects", "paths", "reach"),
+                *("counterexamples", "from_rules", "gathers", "rulings", "users_rules"),
+            )
+        ),
+        "mergers/laws/infer",
+    ),
+    "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
+    "write": ("bridge/write",),
     "browser": (
         *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),
         "bridge/cli/test_completion.py",
     ),
-    "write": ("bridge/write",),
-    "laws": tuple(f"mergers/laws/test_{name}.py" for name in ("coupled", "determinism", "defects", "paths", "reach")),
-    "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
 }
-"""The lanes, with their files and folders; `.ci/run` runs them in this order."""
+"""The lanes, with their files and folders; `.ci/run` starts them in this order."""
 
 LONG: Final = "long"
 _TESTS: Final = Path(__file__).parents[1]
@@ -87,6 +101,7 @@ def is_left_out(path: Path, config: pytest.Config) -> bool:
     return not any(own.is_relative_to(one) or Path(one).is_relative_to(own) for one in LANES[lane])
 
 
+@functools.cache  # a file has up to hundreds of tests, and comparing paths took a sixth of a collection
 def lane_of(path: Path) -> str | None:
     """Return the lane of a file or folder, relative to `tests`; None for the suite's."""
     return next((lane for lane, parts in LANES.items() if any(path.is_relative_to(one) for one in parts)), None)
@@ -94,9 +109,10 @@ def lane_of(path: Path) -> str | None:
 
 def mark(items: Sequence[pytest.Item]) -> None:
     """Give tests the marker of their lane."""
-    for item in items:
-        if item.path.is_relative_to(_TESTS) and (lane := lane_of(item.path.relative_to(_TESTS))):
-            item.add_marker(lane)
+    for path, own in itertools.groupby(items, lambda item: item.path):
+        if path.is_relative_to(_TESTS) and (lane := lane_of(path.relative_to(_TESTS))):
+            for item in own:
+                item.add_marker(lane)
 
 
 def without_long(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -7,7 +7,6 @@ what these need in turn.
 from __future__ import annotations
 
 import re
-import tomllib
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tests.support.folders import GUIDE, ROOT
+from tests.support.toml import tomllib
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -16,7 +16,7 @@ from tests.support.folders import GUIDE
 if TYPE_CHECKING:
     from pathlib import Path
 
-CHANGES: Final = GUIDE / "will_my_upgrade_change_rows.ipynb"
+NOTEBOOKS: Final = tuple(sorted(GUIDE.glob("*.ipynb")))
 
 
 def executed(path: Path) -> dict[str, Any]:
@@ -77,4 +77,5 @@ def _lines(shown: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    CHANGES.write_text(text(executed(CHANGES)), encoding="utf-8")
+    for one in NOTEBOOKS:
+        one.write_text(text(executed(one)), encoding="utf-8")

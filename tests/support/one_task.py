@@ -19,6 +19,7 @@ MODULES: Final = frozenset(
         "tests.bridge.compare.test_replay",
         "tests.bridge.pipeline.test_batches",
         "tests.bridge.pipeline.test_scope",
+        "tests.bridge.pipeline.test_text_files",
     }
 )
 """Modules whose tests are of verbs, which few rows answer; but for those that are marked `many_tasks`."""

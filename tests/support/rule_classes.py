@@ -20,6 +20,9 @@ from payloads.rules import (
     Greatest,
     IfElse,
     IsDelete,
+    IsEmpty,
+    IsNatural,
+    IsUnordered,
     LaterIs,
     Least,
     MergeRule,
@@ -157,6 +160,39 @@ class Extremes(VisitsMerger):
             "share": Least(),
             "note": IfElse(LaterIs(Role.NEWER), Constant("new"), Take(Role.EARLIER)),
         },
+    )
+
+
+class Corners:
+    """Makes data of deletes and deletes of data, copies, and rows that mark themselves as deletes."""
+
+    rule = MergeRule(
+        cases=(
+            Case(ColumnIs(Role.NEWER, "note", "gone"), Effect.COPY),
+            Case(ColumnIs(Role.OLDER, "note", "closed"), Effect.DELETE),
+            Case(AllOf((IsDelete(Role.OLDER), IsDelete(Role.NEWER))), Effect.SENTINEL),
+            Case(IsEmpty(Role.NEWER), Effect.NEW),
+            Case(IsDelete(Role.OLDER), Effect.FILLED),
+        ),
+        columns={
+            "hits": Sum(),
+            DATA: FirstNonNull((Take(Role.LATER), Take(Role.EARLIER))),
+            "_hoodie_is_deleted": IfElse(ColumnIs(Role.NEWER, "note", "-"), Constant(True), Take(Role.OLDER)),
+        },
+    )
+
+
+class Natural:
+    """By ordering value, where both have one; else the newer version with what it lacks."""
+
+    rule = MergeRule(
+        ByOrdering(unlike_wins=True),
+        cases=(
+            Case(AnyOf((IsUnordered(Role.OLDER), IsUnordered(Role.NEWER))), Effect.INCOMING),
+            Case(AllOf((IsNatural(Role.NEWER), Not(IsNatural(Role.OLDER)))), Effect.INCOMING),
+            Case(IsDelete(Role.NEWER), Effect.DELETE),
+        ),
+        columns={"hits": Sum(), "note": FirstNonNull((Take(Role.NEWER), Take(Role.OLDER)))},
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge import MergePlan, PlanError
@@ -25,6 +26,7 @@ from bridge.programs import (
     check_plan,
     handovers,
 )
+from bridge.spark.lines import LINES
 from mergers import HoodieRecordType, MergerRef
 from payloads import HudiRelease, PayloadBridgeError, PayloadRef, parse_schema
 from payloads.release import releases
@@ -328,7 +330,9 @@ def text() -> str:
         cells = [_cell(row, release, reasons) for release in shown]
         lines.append(f"| {row.what} | `{row.program}` | " + " | ".join(cells) + " |")
     lines += _native_lines(reasons)
-    lines += ["", "On Spark 4.0 the jvm engine runs " + ", ".join(_on_spark_4()) + ".", "", "## Reasons", ""]
+    lines += ["", "## Real tables in place", "", *_of_tables()]
+    lines += ["", "## Other lines of PySpark", "", *_of_lines(), ""]
+    lines += ["On Spark 4.0 the jvm engine runs " + ", ".join(_on_spark_4()) + ".", "", "## Reasons", ""]
     lines += [f"{number}. {reason}" for reason, number in reasons.items()]
     return "\n".join(lines) + "\n"
 
@@ -380,7 +384,51 @@ def _native_cell(rule: dict[str, str], program: str, release: HudiRelease, reaso
     return "n"
 
 
+def _of_tables() -> Iterator[str]:
+    """Say who reads a real table in place."""
+    runs = [str(release) for release in releases() if _has_bundle(release)]
+    yield "Tasks in Python read and merge the files of a real table, under every release that reads its version. A"
+    yield f"compiled class is called in the JVM of the executor, under {', '.join(runs[:-1])} and {runs[-1]}: every"
+    yield "such verb takes `--payload` with `--jar` (`tests/jvm/test_tables_in_place.py`)."
+
+
+def _has_bundle(release: HudiRelease, spark: str = SPARK) -> bool:
+    try:
+        check_spark(release, spark)
+    except PayloadBridgeError:
+        return False
+    return True
+
+
 _TRIED = "tried on 4.0.1: an upsert, a merge-on-read table, a global index and a merger"
+
+
+_TRIED_ON: Final[dict[str, list[str]]] = {"3.3": ["0.14"], "3.4": ["0.14"]}
+"""The releases whose compiled classes have run on a line; all that it has a bundle for, if it is not named."""
+
+
+def _of_lines() -> Iterator[str]:
+    """Say what changes by the line of PySpark: Java, Python, Spark Connect, and the bundles of the jvm engine."""
+    yield "The python and the native engine are the same on every line, with one exception: on 3.3 mergers of columns,"
+    yield "and classes with a rule, don't run natively, because Spark fails on their expressions. Compiled classes need"
+    yield "a bundle of Hudi for the line."
+    yield "`python -m tests.lines` tries the lines on Python 3.10 (`.ci/run` those of 3.3 and the newest 4): frames of"
+    yield "nested types in each engine, recorded tables in place, and two compiled classes there beside the rows that"
+    yield "the real release shows (`tests/FIGURES.md`). Releases in brackets have not run there: of their bundles Maven"
+    yield "Central resolved only those of 0.14.0 for Spark 3.3 and 3.4 (`--package"
+    yield "org.apache.hudi:hudi-spark3.3-bundle_2.12:0.14.0`). Where none resolves, the error names it."
+    yield ""
+    yield "| PySpark | Python | Java | Spark Connect | `timestamp_ntz` | compiled classes |"
+    yield "|---|---|---|---|---|---|"
+    for line in LINES:
+        python = "3.10 or later" if line.newest_python is None else f"up to {'.'.join(map(str, line.newest_python))}"
+        java = f"{line.java.start} " + ("or later" if line.java.stop == sys.maxsize else f"to {line.java[-1]}")
+        runs = [str(release) for release in releases() if _has_bundle(release, line.name)]
+        tried = _TRIED_ON.get(line.name, runs)
+        said = ", ".join(one if one in tried else f"({one})" for one in runs) or "-"
+        name = "4.2 and later" if line.name == "4" else line.name
+        connect, local = ("yes" if one else "no" for one in (line.connect, line.timestamp_ntz))
+        yield f"| {name} | {python} | {java} | {connect} | {local} | {said} |"
 
 
 def _on_spark_4() -> Iterator[str]:

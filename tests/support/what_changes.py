@@ -32,16 +32,16 @@ FOLDER: Final = GUIDE / "classes"
 _HEAD = """\
 # What an upgrade changes for a class
 
-How many keys end in another row if real Hudi 1.2.0 writes the batches that real Hudi 0.15.0 wrote (1.0.2 for a class
-that 1.1 removed): recorded tables, the same batches on both sides; tables that the newer one refuses count apart. The
-page of a class has its rules release by release, its laws, what it becomes, each recorded table with the reasons, and
-the way back.
+The table counts keys whose final row differs if real Hudi 1.2.0 writes the same batches as real Hudi 0.15.0 (1.0.2 for
+a class that 1.1 removed). All figures come from recorded tables; tables that the newer release refuses are counted
+separately. The page of a class has its rules release by release, its laws, what replaces it, each recorded table with
+the reasons, and the undo.
 
 | class | in table version 9 | keys that differ, copy-on-write | merge-on-read |
 |---|---|---:|---:|"""
 _TAIL = """
 To know what changes for your rows: `payload-bridge replay --batches DIR --payload CLASS --from 0.15 --to 1.2 --report
-changes.html`. [Before an upgrade](upgrade.md) has the settings and the way back.
+changes.html`. [Before an upgrade](upgrade.md) has the settings and the undo.
 """
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import tomllib
 from typing import TYPE_CHECKING, Any
 
 from tests.support.folders import GUIDE, ROOT
+from tests.support.toml import tomllib
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from unittest import mock
 
 import click
-from pyspark.errors import StreamingQueryException
+from pyspark.sql.utils import StreamingQueryException
 
 from bridge import ConflictError, HudiTable, merge_batch, merge_into
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS

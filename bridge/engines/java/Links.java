@@ -10,7 +10,7 @@ final class Links {
     private static final Pattern OWNER = Pattern.compile("([\\w$.]+)\\.[\\w$<>]+(?:\\(|'|$)");
     private static final String OTHER_HUDI = "the class was compiled for another Hudi: say for which release with "
         + "--built-for, and it runs as if recompiled, or compile it for this one";
-    private static final String NOTHING_INSTEAD = "this release of Hudi has nothing that stands in the place of what the "
+    private static final String NOTHING_INSTEAD = "this release of Hudi has no replacement for what the "
         + "class calls; change its source";
 
     private Links() {

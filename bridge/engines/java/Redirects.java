@@ -11,7 +11,7 @@ import org.apache.xbean.asm9.Opcodes;
 
 /**
  * Rewrites classes so that none ends Java, and that they see the clock and the random numbers of `Varied` in place of
- * Java's own, where these are on.
+ * Java's own, where these are on: a JVM takes its time zone and its locale from options, but neither of these.
  */
 final class Redirects {
     private static final String VARIED = "bridge/jvm/Varied";

@@ -21,7 +21,7 @@ class Timeline extends KeyState {
         void ended(long rows, Row before, Row after, List taken);
     }
 
-    private static final long NONE = -1;
+    private static final long NONE = -1L;
 
     private Listener listener;
     /** Of the current commit. */

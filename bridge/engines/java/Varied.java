@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class Varied {
     private static final String ASKED = System.getProperty("payload.bridge.varied");
     private static final int POWER = 8;
-    private static final long TICK = 1001;
+    private static final long TICK = 1001L;
     private static final long START = ASKED == null ? 0 : Long.parseLong(ASKED.split(",")[0]);
     private static final int LEAN = ASKED == null ? 0 : Integer.parseInt(ASKED.split(",")[1]);
     private static final AtomicLong LOOKS = new AtomicLong(START);

@@ -17,7 +17,7 @@ import org.apache.spark.TaskContext;
  */
 final class Watch {
     private static final List ALL = new ArrayList();
-    private static final long SECOND = 1000;
+    private static final long SECOND = 1000L;
     private static Thread looking;
 
     private final int seconds;

@@ -79,22 +79,19 @@ class Recompiled:
         elif not self.gone:
             told[0] += ", which changes nothing: it links as it is"
         if self.refused is not None:
-            told[0] += f"; as it is, Hudi {self.release} fails with it: compile it again before you move"
+            told[0] += f"; as it is, it fails under Hudi {self.release}: recompile it before you move"
         if self.gone:
             found = _listed([f"{one.member} ({one.where})" for one in self.gone])
-            told.append(
-                f"Hudi {self.release} has nothing that stands in the place of {found}: a call of it fails; change the "
-                "source"
-            )
+            told.append(f"Hudi {self.release} has no replacement for {found}: calling it fails; change the source")
         known = {(one.user_class, one.method) for one in self.linkage.dead} if self.linkage is not None else set()
         told += [self._dead(one) for one in self.dead if (one.where, one.member) not in known]
         return tuple(told)
 
     def _dead(self, one: RecompiledMember) -> str:
-        calls = f"it calls {one.instead}" if one.instead else "it calls nothing of that name"
+        calls = f"it calls {one.instead}" if one.instead else "it calls no method of that name"
         return (
-            f"{one.where.rpartition('.')[2]}.{one.member} overrides nothing in Hudi {self.release}, which never calls "
-            f"it: {calls}; override that, if the rule is still to count"
+            f"{one.where.rpartition('.')[2]}.{one.member} overrides nothing in Hudi {self.release}, which never "
+            f"calls it: {calls}; override that to keep the rule"
         )
 
 
@@ -137,7 +134,7 @@ def recompiled_warnings(*plans: MergePlan) -> list[str]:
 
 @functools.lru_cache(maxsize=32)
 def _read(application: str, name: str, jars: Jars, built_for: HudiRelease, release: HudiRelease) -> Recompiled:  # noqa: ARG001 (paths are an application's)
-    driver = Driver(SparkSession.active())
+    driver = Driver(SparkSession.builder.getOrCreate())
     lines = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "changes", name)
     found: dict[str, list[RecompiledMember]] = {"changed": [], "gone": [], "dead": []}
     for word, *texts in lines:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import result_type, visible
@@ -18,7 +17,7 @@ from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import with_strategy_id
 from bridge.engines.jvm.upgrade import with_successor
 from bridge.engines.written_meta import stamped
-from bridge.spark import META_COLUMNS, quoted
+from bridge.spark import META_COLUMNS, functions, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -74,9 +73,9 @@ def to_plain(field: spark_types.StructField, parent: Column | None = None) -> Co
         case spark_types.StringType():
             return column.cast("binary").alias(field.name)
         case spark_types.DateType():
-            return sf.unix_date(column).alias(field.name)
+            return functions.unix_date(column).alias(field.name)
         case spark_types.TimestampType():
-            return sf.unix_micros(column).alias(field.name)
+            return functions.unix_micros(column).alias(field.name)
     return column.alias(field.name)
 
 
@@ -87,9 +86,9 @@ def from_plain(field: spark_types.StructField, parent: Column | None = None) -> 
         case spark_types.StringType():
             return column.cast("string").alias(field.name)
         case spark_types.DateType():
-            return sf.date_from_unix_date(column).alias(field.name)
+            return functions.date_from_unix_date(column).alias(field.name)
         case spark_types.TimestampType():
-            return sf.timestamp_micros(column).alias(field.name)
+            return functions.timestamp_micros(column).alias(field.name)
     return column.alias(field.name)
 
 

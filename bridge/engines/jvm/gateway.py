@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-import pyspark
 from pyspark.sql import DataFrame
 
 from bridge.errors import EngineError
+from bridge.spark import line_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from py4j.java_gateway import JavaClass, JavaGateway, JavaObject, JVMView
     from pyspark.sql import SparkSession
@@ -64,7 +65,7 @@ class Driver:
         """
         uri = self.jvm.java.net.URI.create(f"ivy://{coordinate}?transitive=false")
         # Ivy logs a page for each package; failures raise anyway.
-        name = "SparkSubmitUtils$" if pyspark.__version__.startswith("3.") else "SparkSubmit$"
+        name = "SparkSubmitUtils$" if line_of().name.startswith("3.") else "SparkSubmit$"
         printer = getattr(getattr(self.jvm.org.apache.spark.deploy, name), "MODULE$")
         ivy = self.jvm.org.apache.ivy.util
         logger = ivy.Message.getDefaultLogger()
@@ -110,19 +111,27 @@ class Driver:
         return method.invoke(None, self._objects(arguments))
 
     def compile(self, sources: dict[str, str], class_path: Iterable[Path]) -> dict[str, bytes]:
-        """Compile Java texts, by file name, with the Janino that Spark carries; return class files by their path."""
+        """Compile Java texts, by file name, with the Janino that Spark carries; return class files by their path.
+
+        By way of files: the Janino of Spark 3.3, 3.0.16, takes and gives nothing else.
+        """
         java, tools = self.jvm.java, self.jvm.org.codehaus
         urls = self._array(java.net.URL, [java.io.File(str(path)).toURI().toURL() for path in class_path])
         loader = java.net.URLClassLoader(urls, self._session.sharedState().jarClassLoader())
         resources = tools.commons.compiler.util.resource
-        units = [resources.StringResource(name, text) for name, text in sources.items()]
-        made = resources.MapResourceCreator()
-        compiler = tools.janino.Compiler()
-        compiler.setIClassLoader(tools.janino.ClassLoaderIClassLoader(loader))
-        compiler.setClassFileCreator(made)
-        compiler.setDebugLines(True)
-        compiler.compile(self._array(resources.Resource, units))
-        return {str(name): bytes(data) for name, data in dict(made.getMap()).items()}
+        with tempfile.TemporaryDirectory() as folder:
+            texts, made = Path(folder, "sources"), Path(folder, "classes")
+            texts.mkdir()
+            made.mkdir()
+            for name, text in sources.items():
+                (texts / name).write_text(text, encoding="utf-8")
+            compiler = tools.janino.Compiler()
+            compiler.setIClassLoader(tools.janino.ClassLoaderIClassLoader(loader))
+            compiler.setClassFileCreator(resources.DirectoryResourceCreator(java.io.File(str(made))))
+            compiler.setDebugLines(True)
+            units = [resources.FileResource(java.io.File(str(texts / name))) for name in sources]
+            compiler.compile(self._array(resources.Resource, units))
+            return {path.relative_to(made).as_posix(): path.read_bytes() for path in sorted(made.rglob("*.class"))}
 
     def _objects(self, values: Sequence[JavaValue]) -> JavaObject:
         return self._array(self.jvm.java.lang.Object, values)
@@ -137,7 +146,11 @@ class Driver:
 
     def map_partitions(self, frame: DataFrame, function: JavaObject, schema: StructType) -> DataFrame:
         """Apply a MapPartitionsFunction over rows; the rows that it gives are of `schema`."""
-        encoder = self.jvm.org.apache.spark.sql.Encoders.row(self._session.parseDataType(schema.json()))
+        kind = self._session.parseDataType(schema.json())
+        if line_of().row_encoder:
+            encoder = self.jvm.org.apache.spark.sql.Encoders.row(kind)
+        else:
+            encoder = self.jvm.org.apache.spark.sql.catalyst.encoders.RowEncoder.apply(kind)
         return DataFrame(frame._jdf.mapPartitions(function, encoder), self._spark)  # noqa: SLF001 (as above)
 
     def register(self, name: str, function: JavaObject, result: DataType) -> None:

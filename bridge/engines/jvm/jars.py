@@ -105,7 +105,7 @@ def jars_of(
         replacing = replacing_jar(application.folder, [*packages, *own], names)
         if replacing and older is not None:
             msg = (
-                f"{names[0]}: a jar has changed classes of Hudi {older}, which can't take the place of those of Hudi "
+                f"{names[0]}: a jar has changed classes of Hudi {older}, which can't replace those of Hudi "
                 f"{release}; remove them from the jar, or leave out --built-for"
             )
             raise EngineError(msg)
@@ -165,7 +165,7 @@ def bundles_of(spark: SparkSession, payload: PayloadRef, release: HudiRelease) -
         if _is_bundle(coordinate):
             found = HudiRelease.parse(coordinate.split(":")[2])
             if found != release:
-                msg = f"the plan is for Hudi {release}, and {coordinate} is {found}; name one release for both"
+                msg = f"the plan is for Hudi {release}, but {coordinate} is {found}; use one release for both"
                 raise PlanError(msg)
         _check_scala(spark, coordinate)
     packages.sort(key=_is_bundle, reverse=True)
@@ -203,8 +203,8 @@ def check_spark(release: HudiRelease, spark_version: str | None = None) -> None:
         if own != SPARK_4 or can.on_spark_4 is None:
             known = " and ".join(str(one) for one in HudiRelease if capabilities(one).on_spark_4 is not None)
             msg = (
-                f"Hudi {release} has not run on Spark {own}: on Spark {SPARK_4} compiled classes have run under "
-                f"{known} alone, by a bundle for Scala 2.13; use PySpark 3.5, or a Python payload"
+                f"Hudi {release} has not run on Spark {own}: on Spark {SPARK_4} compiled classes have run only under "
+                f"{known}, with a bundle for Scala 2.13; use PySpark 3.5, or a Python payload"
             )
             raise PlanError(msg)
     elif own > newest:
@@ -234,8 +234,8 @@ def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
         return packages[coordinate]
     except Py4JError as error:
         msg = (
-            f"the package {coordinate} can't be resolved ({_first_line(error)}); check the name and the network, "
-            "or set spark.jars.repositories or spark.jars.ivySettings"
+            f"the package {coordinate} can't be resolved ({_first_line(error)}); check the name and the network, name "
+            "another build with --package, or set spark.jars.repositories or spark.jars.ivySettings"
         )
         raise EngineError(msg) from error
 
@@ -329,10 +329,10 @@ def _check(driver: Driver, name: str, jars: Jars) -> None:
         case "abstract":
             msg = f"{name} is abstract; name a class that extends it"
         case "hidden":
-            msg = f"{name} is not public, and Hudi can't build it; make the class public"
+            msg = f"{name} is not public, so Hudi can't instantiate it; make the class public"
         case _:
             msg = (
-                f"{name} has no public constructor (GenericRecord, Comparable), by which Hudi builds a payload; "
+                f"{name} has no public constructor (GenericRecord, Comparable), which Hudi uses to build a payload; "
                 f"it has {detail or 'none that is public'}"
             )
     raise PayloadConstructorError(msg)

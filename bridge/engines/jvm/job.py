@@ -67,7 +67,7 @@ class Calls:
         """Find the classes.
 
         Args:
-            plan: what merges, and how.
+            plan: how versions merge.
             may_call_none: whether a plan by whose modes no class merges is none to refuse.
             in_java: whether Java runs the program as well, else Python does, and calls the classes.
 
@@ -304,7 +304,7 @@ def modes_unknown_to_java(plan: MergePlan) -> tuple[str, ...]:
 
 def _check(plan: MergePlan, *, in_java: bool) -> None:
     if plan.global_index and in_java:
-        msg = "a merge of two versions alone finds no row in another partition (global_index=True); use bridge.upsert"
+        msg = "merging just two versions can't find a row in another partition (global_index=True); use bridge.upsert"
         raise PlanError(msg)
     if plan.payload is None and not capabilities(plan.release).merge_modes:
         msg = "the jvm engine runs payload classes; name one with payload, or use the python engine"

@@ -64,8 +64,9 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
 def records_refused(name: str, record_type: str, release: HudiRelease) -> MergerConfigError:
     """Return the error of a compiled merger for records that are not Avro."""
     msg = (
-        f"{name} merges {record_type} records: Hudi {release} gives it the engine's own rows (in Spark InternalRow), "
-        "and the jvm engine makes Avro records; let getRecordType return AVRO and merge HoodieAvroIndexedRecord"
+        f"{name} merges {record_type} records: Hudi {release} passes it the engine's own rows (InternalRow in "
+        "Spark), and the jvm engine makes Avro records; let getRecordType return AVRO and merge "
+        "HoodieAvroIndexedRecord"
     )
     return MergerConfigError(msg)
 
@@ -84,7 +85,7 @@ def _refusal(
         case "abstract":
             msg = f"{name} is abstract; name a class that extends it"
         case "hidden":
-            msg = f"{name} is not public, and Hudi can't build it; make the class public"
+            msg = f"{name} is not public, so Hudi can't instantiate it; make the class public"
         case "constructor":
             msg = f"{name} has no public constructor without parameters; it has {detail or 'none that is public'}"
         case "shape":

@@ -16,7 +16,7 @@ from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
 from bridge.engines.jvm.merger import with_strategy_id
 from bridge.errors import InputError
-from bridge.spark import META_COLUMNS, avro_schema, quoted
+from bridge.spark import META_COLUMNS, avro_schema, functions, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -55,7 +55,7 @@ def merged_pair(frame: DataFrame, older: str, newer: str, plan: MergePlan) -> Co
     driver.register(name, pair, result)
     sides = (sf.when(quoted(side).isNotNull(), sf.struct(*_plain(data, quoted(side)))) for side in (older, newer))
     # In a lambda, so that it is called once, not for each field.
-    return sf.transform(sf.array(sf.call_udf(name, *sides)), lambda merged: _restored(data, merged))[0]
+    return sf.transform(sf.array(functions.call_function(name, *sides)), lambda merged: _restored(data, merged))[0]
 
 
 def _plain(data: spark_types.StructType, struct: Column) -> list[Column]:

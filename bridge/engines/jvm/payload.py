@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar
 
 from bridge.config import capabilities
 from bridge.engines.jvm.calls import ordering_of
@@ -29,6 +29,8 @@ from payloads.user import EditedRecord, copied, same_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
+
+    from typing_extensions import Self
 
     from bridge.engines.jvm.answers import JavaAnswer
     from bridge.engines.jvm.calls import CallStep, ClassCalls

@@ -9,7 +9,6 @@ import dataclasses
 import hashlib
 from typing import TYPE_CHECKING
 
-from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.config import UpgradeCompaction, capabilities
@@ -21,7 +20,7 @@ from bridge.engines.jvm.merger import with_strategy_id
 from bridge.engines.jvm.references import InDriver, InExecutor, called_from_python, in_executor_at
 from bridge.plan import MergePlan
 from bridge.programs import Handover
-from bridge.spark import quoted
+from bridge.spark import functions, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -46,12 +45,34 @@ def for_python(versions: DataFrame, job: Job) -> tuple[DataFrame, Job] | None:
         return None
     Calls(job.plan, in_java=False)
     placed = _with_plans(job, lambda plan: _in_executor(spark, plan))
-    return versions.select("*", sf.call_udf(_port_function(spark), quoted(ORIGIN)).alias(PORT)), placed
+    return with_port(versions, ORIGIN), placed
+
+
+def in_executors(plan: MergePlan, spark: SparkSession) -> MergePlan:
+    """Return a plan whose compiled payload runs in the JVMs of executors, called by tasks in Python.
+
+    Their frames are those of `with_port`. Any other plan is returned as it is.
+
+    Raises:
+        EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError, ClassLinkError: see `jars_of`.
+    """
+    return _in_executor(spark, plan) if plan.runs_java else plan
+
+
+def with_port(frame: DataFrame, column: str) -> DataFrame:
+    """Return a frame with the port of the JVM in which each row is; `attached` takes it off in a task.
+
+    `column` is any column: an expression of none would be evaluated in the driver.
+    """
+    return frame.select("*", functions.call_function(_port_function(frame.sparkSession), quoted(column)).alias(PORT))
 
 
 def attached(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Give the batches of a task without the port, once this worker knows it."""
+    """Give the batches of a task without the port, if they have one, once this worker knows it."""
     for batch in batches:
+        if PORT not in batch.schema.names:
+            yield batch
+            continue
         if batch.num_rows:
             in_executor_at(batch.column(PORT)[0].as_py())
         yield batch.drop_columns([PORT])
@@ -73,9 +94,9 @@ def in_driver(plan: MergePlan, spark: SparkSession) -> MergePlan:
 
 
 def _needs_python(job: Job) -> bool:
-    """Whether a job is more than Java knows: program, upgrade, global index, mode, quarantine."""
+    """Whether a job is more than Java knows: program, upgrade, global index, mode, quarantine, rows of a real table."""
     change = job.arguments.get("handover")
-    more = not job.spec.in_java or job.plan.global_index or job.quarantines
+    more = not job.spec.in_java or job.plan.global_index or job.quarantines or job.onto_table
     return more or any(map(modes_unknown_to_java, [job.plan, *_plans(change)])) or _is_more_than_an_upgrade(change)
 
 

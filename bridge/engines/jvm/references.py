@@ -92,9 +92,11 @@ class CompiledPayloadRef(PayloadRef):
 
     Attributes:
         host: where it runs.
+        of: the reference that was given: one that a table states finds no Python class.
     """
 
     host: ClassHost = dataclasses.field(kw_only=True)
+    of: PayloadRef = dataclasses.field(kw_only=True)
 
     @property
     def is_compiled(self) -> bool:
@@ -129,9 +131,8 @@ class CompiledMergerRef(MergerRef):
 
 @functools.lru_cache(maxsize=8)
 def _payload_class(reference: CompiledPayloadRef, release: HudiRelease) -> type[JvmPayload]:
-    plain = PayloadRef(reference.name, reference.jars, reference.package, built_for=reference.built_for)
     of_release = functools.partial(_payload_class, reference)
-    return payload_of(plain, release, reference.host.calls(plain, release), of_release)
+    return payload_of(reference.of, release, reference.host.calls(reference.of, release), of_release)
 
 
 @functools.lru_cache(maxsize=8)
@@ -178,4 +179,5 @@ def _called(payload: PayloadRef | None, release: HudiRelease, host: ClassHost) -
 
 def _called_by(payload: PayloadRef, host: ClassHost) -> CompiledPayloadRef:
     source = (payload.name, payload.jars, payload.package)
-    return CompiledPayloadRef(*source, built_for=payload.built_for, host=host)
+    given = payload.of if isinstance(payload, CompiledPayloadRef) else payload
+    return CompiledPayloadRef(*source, built_for=payload.built_for, host=host, of=given)

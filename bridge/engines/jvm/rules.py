@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from mergers.strategies import buffered_merger
 from payloads import parse_schema
@@ -54,7 +54,7 @@ def missing_in_java(rules: Iterable[MergeRule | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(part for part in found if part not in known))
 
 
-def _parts(written: Any) -> Iterator[str]:
+def _parts(written: object) -> Iterator[str]:
     """Give the names of a rule's JSON: nodes, their fields, words."""
     match written:
         case {"node": node, **fields}:

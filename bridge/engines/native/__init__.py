@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.engines.native.engine import run
 from bridge.engines.native.lowering import REFUSALS, Lowered, NotLoweredError, Refusal, lowered
-from bridge.engines.native.one_row import ColumnMerges, RowVersion
+from bridge.engines.native.pairs import ColumnMerges, RowVersion
 from bridge.engines.native.size import few_bytes, fits_one_task
 
 __all__ = [

@@ -1,12 +1,13 @@
-"""A user's merger of columns: which plans have one, and what it needs of a job."""
+"""Users' mergers of columns and stated rules, which gather the versions of a key: what they need of a job."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.config import keys
-from bridge.engines.native.lacking import lacking, looks_at_ordering
+from bridge.config import capabilities, keys
 from bridge.engines.native.rules import READS, JobRules
+from bridge.engines.native.stated_rules import PayloadMerge, RuleMerge
+from bridge.engines.native.unsupported import lacking, looks_at_ordering
 from bridge.merge import delete_tests, merge_props
 from bridge.spark import META_COLUMNS, spark_schema
 from mergers import resolve_merger
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
     from bridge.engines.job import Job
     from bridge.engines.native.ordering import Kind
+    from bridge.merge import StatedRules
     from bridge.plan import MergePlan
     from mergers.columns import MergesColumns
     from payloads import AvroSchema
-    from payloads.builtin import DeleteTest
-    from payloads.rules import MergeRule
+    from payloads.rules import DeleteTests
 
 
 class ColumnRules(JobRules):
@@ -43,12 +44,12 @@ class ColumnRules(JobRules):
         return ()
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def written_ordering(self) -> tuple[str, ...]:
         """None."""
         return ()
 
     @property
-    def deletes(self) -> tuple[DeleteTest, ...] | None:
+    def deletes(self) -> DeleteTests | None:
         """Flag and custom marker; to a reader, which looks at its own properties alone, the flag."""
         return delete_tests(self.job.schema, {} if self.reads_log else self.props)
 
@@ -73,28 +74,55 @@ class ColumnRules(JobRules):
         return not floating and not any(has_map(field.schema) for field in schema.fields)
 
 
-class StatedRules(ColumnRules):
-    """A rule that a user's merger states, in mode CUSTOM from 1.1 on."""
+class RulesStated(ColumnRules):
+    """Rules that a user's class states: a merger or a payload from 1.1 on, or a payload for a writer until 1.0.
 
-    def __init__(self, job: Job, config: EffectiveMergeConfig, rule: MergeRule) -> None:
-        """Take the effective settings and the rule, completed; SchemaError: a column has no type in Spark."""
+    Attributes:
+        rules: they, completed.
+        by: how Hudi merges by them.
+    """
+
+    def __init__(self, job: Job, rules: StatedRules, by: type[RuleMerge], config: EffectiveMergeConfig) -> None:
+        """Take the rules and the effective settings; SchemaError: a column has no type in Spark."""
         self.job = job
         self.merger = None
         self.props = merge_props(config, job.plan)
-        self.rule = rule
+        self.rules = rules
+        self.by = by
         self._types = spark_schema(job.schema)
-        self._ordering = config.ordering
+        self._ordering = config.ordering if capabilities(job.plan.release).buffered_mergers else job.plan.ordering[:1]
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The nodes of the rule that have no expression, or none for the types of their columns."""
-        several = ("several ordering fields",) if len(self.fields) > 1 else ()
-        return (*map(repr, lacking(self.rule, self.job.schema, self._types)), *several)
+        """The nodes of the rules that have no expression, or none for the types of their columns."""
+        nodes = [
+            node
+            for rule in (self.rules.folded, self.rules.stored)
+            for node in lacking(rule, self.job.schema, self._types)
+        ]
+        told = [*map(repr, dict.fromkeys(nodes))]
+        if len(self.fields) > 1:
+            told.append("several ordering fields")
+        if self.rules.reads not in {None, self._ordering}:
+            told.append("an ordering field of the class that is not the table's")
+        return tuple(told)
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The ordering fields, where the rule looks at the values that versions carry."""
-        return self._ordering if looks_at_ordering(self.rule) else ()
+        """The ordering fields, where a rule looks at the values that versions carry, or Hudi does so for a payload."""
+        looks = self.by is PayloadMerge or any(map(looks_at_ordering, (self.rules.folded, self.rules.stored)))
+        return self._ordering if looks else ()
+
+    @property
+    def deletes(self) -> DeleteTests | None:
+        """To a merger those of Hudi; a payload says itself which rows are deletes, by the flag."""
+        return super().deletes if self.by is RuleMerge else delete_tests(self.job.schema, {})
+
+    @property
+    def delete_marks_differ(self) -> bool:
+        """Whether Hudi looks for another mark of deletes in a batch than the payload class does."""
+        marked = all(self.props.get(key.key) for key in (keys.DELETE_KEY, keys.DELETE_MARKER))
+        return self.by is PayloadMerge and not self.reads_log and marked
 
     def is_comparable(self, kind: Kind) -> bool:
         """Whether Spark compares the values of a kind in a batch, with stored rows and with entries of a log."""
@@ -116,13 +144,7 @@ class StatedRules(ColumnRules):
 
 def has_map(schema: AvroSchema) -> bool:
     """Whether values of a type have maps in them, which Spark does not compare."""
-    plain = schema.non_null
-    inner: list[AvroSchema] = []
-    if plain.kind == "record":
-        inner = [field.schema for field in plain.fields]
-    elif plain.kind == "array":
-        inner = [plain.items]
-    return plain.kind == "map" or any(map(has_map, inner))
+    return schema.kind == "map" or any(map(has_map, schema.parts))
 
 
 def columns_merger_of(plan: MergePlan) -> MergesColumns | None:

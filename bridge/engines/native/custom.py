@@ -11,16 +11,17 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ACTION, ADDED_TYPES, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
+from bridge.engines.native.java_values import is_delete
+from bridge.engines.native.merges import MergeInputs
 from bridge.engines.native.size import full_outer
-from bridge.engines.native.stated import RuleMerge
-from bridge.engines.native.versioned import outcome_of
-from bridge.merge import Action
+from bridge.engines.native.versioned import inserted, outcome_of
+from bridge.merge import Action, of_another_key
 from bridge.spark import quoted
 from mergers import HoodieSparkRecord
 from payloads import PayloadBridgeError, PayloadFailedError
@@ -32,31 +33,12 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.engines.job import Job
+    from bridge.engines.native.merges import Merges
     from bridge.engines.native.versions import Versions
     from mergers.columns import MergesColumns
     from payloads import AvroSchema
 
 _ROW, _LEFT, _ITEMS = f"{PREFIX}row", f"{PREFIX}left", f"{PREFIX}items"
-
-
-class Merges(Protocol):
-    """A merge of structs: versions of the newer side as it makes them, and what is left of a stored row and one."""
-
-    def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:
-        """Return a version: `row` and `dead`, with what else a merge needs.
-
-        Args:
-            row: its row; null for a delete without data.
-            dead: whether it is a delete.
-            entry: whether it is an entry of a delete block.
-            ordering: the ordering value of an entry, as `_pb_ordering` has it.
-        """
-
-    def fold(self, older: Column, newer: Column) -> Column:
-        """Merge two versions of the newer side."""
-
-    def outcome(self, old: Column, new: Column) -> Column:
-        """Return what a stored row and a version become: a struct of `action`, `row` and `made`."""
 
 
 class ColumnMerge:
@@ -110,7 +92,7 @@ class ColumnMerge:
         answers = sf.array(self(older["row"], newer["row"], older["dead"], newer["dead"]))
         return sf.transform(answers, lambda answer: self._version(answer, older, newer))[0]
 
-    def met(self, old: Column, new: Column, is_dead: Column) -> Column:
+    def merged_with_stored(self, old: Column, new: Column, is_dead: Column) -> Column:
         """Return the row that is left, as a struct with null for none, where a version meets a stored row."""
         answers = sf.array(self(old, new, sf.lit(False), is_dead))
         left = sf.transform(answers, lambda row: sf.when(~self.deletes(row, new, is_dead), row))
@@ -119,14 +101,19 @@ class ColumnMerge:
     def outcome(self, old: Column, new: Column) -> Column:
         """Return what a stored row and a version become."""
 
-        def told(row: Column) -> Column:
+        def outcome(row: Column) -> Column:
             is_new = self.is_same(row, new["row"])
             kept = sf.when(self.is_same(row, old) & ~is_new, int(Action.KEEP))
             deleted = kept.when(self.deletes(row, new["row"], new["dead"]), int(Action.DELETE))
             return outcome_of(deleted.otherwise(int(Action.UPDATE)), row, ~is_new | new["made"])
 
         answers = sf.array(self(old, new["row"], sf.lit(False), new["dead"]))
-        return sf.transform(answers, told)[0]
+        return sf.transform(answers, outcome)[0]
+
+    @staticmethod
+    def insert(new: Column) -> Column:
+        """Return what a version without a stored row becomes."""
+        return inserted(new)
 
     def deletes(self, merged: Column, new: Column, is_dead: Column) -> Column:
         """Whether a merge with the stored row deletes it: it gave null, or the newer version, a delete."""
@@ -141,21 +128,20 @@ class ColumnMerge:
         return _struct(row, dead, made)
 
 
-def met_by_merge(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
+def joined_by_merger(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
     names = tuple(field.name for field in job.schema.fields)
     merge = _merge(versions, job, newer, names)
-    winners = _folded(versions, newer, names, merge)
-    both = full_outer(versions.rows(stored), versions.keys(stored), winners, versions.outer(stored, newer))
+    combined = _folded(versions, newer, names, merge)
+    both = full_outer(versions.rows(stored), versions.keys(stored), combined, versions.outer(stored, newer))
     old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)
-    inserted = sf.when(new["dead"], int(Action.SKIP)).otherwise(int(Action.INSERT))
     left = (
         sf.when(versions.is_absent_above(), outcome_of(Action.KEEP, old, sf.lit(False)))
-        .when(versions.is_absent_below(), outcome_of(inserted, new["row"], new["made"]))
+        .when(versions.is_absent_below(), merge.insert(new))
         .otherwise(merge.outcome(old, new))
     )
-    outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, sf.col(_LEFT)["action"])
+    outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, _checked(versions, job))
     is_written = sf.col(ACTION).isin(int(Action.INSERT), int(Action.UPDATE))
     identity = {*job.plan.partition, *job.plan.key}
     data = []
@@ -169,9 +155,21 @@ def met_by_merge(versions: Versions, sides: list[DataFrame], job: Job) -> DataFr
     return outcomes.select(*data, ACTION, *books)
 
 
+def _checked(versions: Versions, job: Job) -> Column:
+    """Return the action of a key; fails where the row that is written has another key."""
+    action, row = sf.col(_LEFT)["action"], sf.col(_LEFT)["row"]
+    is_written, checked = action.isin(int(Action.INSERT), int(Action.UPDATE)), action
+    for name in job.plan.key:
+        told = sf.format_string(of_another_key(f"{name}=%s"), row[name].cast("string"))
+        failure = versions.failures.raised(versions.rule.merge_point, told).cast("tinyint")
+        differs = is_written & ~row[name].eqNullSafe(sf.col(versions.new[name]))
+        checked = sf.when(differs, failure).otherwise(checked)
+    return checked
+
+
 def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: Merges) -> DataFrame:
     """Return one row a key: its key columns, the folded version, and the number of versions."""
-    row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), versions.is_marked(quoted)
+    row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), is_delete(versions.rule.deletes, quoted)
     entry, ordering = sf.lit(False), sf.lit(None).cast(ADDED_TYPES[ORDERING])
     if IS_DELETE in side.columns:
         entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False))
@@ -225,5 +223,9 @@ def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]
     kind = spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in fields])
     rule = versions.rule
     if rule.stated is not None:
-        return RuleMerge(rule.stated, versions, job.schema, kind)
+        ordering = rule.ordering[0] if rule.ordering else None
+        points = rule.fold_point, rule.merge_point
+        failures = versions.failures, versions.stored_failures
+        inputs = MergeInputs(job.plan.release, ordering, rule.reads_log, *points, *failures)
+        return rule.stated(inputs, job.schema, kind)
     return ColumnMerge(rule.merger, rule.props, job.schema, kind)  # type: ignore[arg-type]  # one of the two

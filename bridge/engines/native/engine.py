@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.engines.control_columns import visible
-from bridge.engines.native.beside import appended, combined
-from bridge.engines.native.custom import met_by_merge
+from bridge.engines.native.custom import joined_by_merger
 from bridge.engines.native.history import through_commits
 from bridge.engines.native.lowering import lowered
-from bridge.engines.native.met import met
 from bridge.engines.native.rules import HISTORY
+from bridge.engines.native.stored_join import joined
 from bridge.engines.native.versions import Versions
+from bridge.engines.native.written_rows import appended, combined
 from bridge.engines.written_meta import stamped
 from bridge.spark import META_COLUMNS
 
@@ -34,7 +34,7 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
     """
     rule = lowered(job)
     versions = Versions(rule, job.plan, fields, by_commit=job.program == HISTORY)
-    plan_of = met_by_merge if rule.gathers else _PLANS.get(job.program, met)
+    plan_of = joined_by_merger if rule.gathers else _PLANS.get(job.program, joined)
     outcomes = plan_of(versions, sides, job)
     if job.instant is not None and META_COLUMNS[0] in versions.names:
         outcomes = stamped(outcomes, job.plan, job.instant)

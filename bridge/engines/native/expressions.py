@@ -8,35 +8,35 @@ from __future__ import annotations
 
 import functools
 import operator
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.native.exact import added, constant, is_marker, literal, united
+from bridge.engines.native.java_values import added, constant, is_delete, is_marker, literal, united
 from bridge.engines.native.ordering import Kind, kind_of
 from bridge.engines.native.ordering import later as is_greater
+from bridge.engines.native.unsupported import unsaid
 from bridge.engines.native.versioned import (
     COPIED,
     DELETED,
     IS_NEWER,
     IS_NULL,
     MADE,
-    NATURAL,
     NEWER_STAYS,
     OLDER_STAYS,
-    TYPED,
     UNORDERED,
     Versioned,
     carried,
     compared,
     compared_first,
     is_later,
+    is_natural,
     let,
 )
-from payloads.records import told_of
+from payloads.backports import assert_never
+from payloads.records import error_text_of
 from payloads.rules import (
-    IS_DELETED,
     AllOf,
     AnyOf,
     ByArrival,
@@ -80,9 +80,9 @@ REQUIRED: Final = "the rule gives null in a column that is not nullable; state a
 class PairExpressions:
     """Two versions as expressions, by the `order` of the struct of both once that is known."""
 
-    def __init__(self, of: RuleOn, told: Column, raised: Callable[[Column | str], Column]) -> None:
-        self.of, self.rule, self._told, self._raised = of, of.rule, told, raised
-        self.older, self.newer = (Versioned.of(told[name], of.number) for name in ("older", "newer"))
+    def __init__(self, of: RuleOn, pair: Column, raised: Callable[[Column | str], Column]) -> None:
+        self.of, self.rule, self._pair, self._raised = of, of.rule, pair, raised
+        self.older, self.newer = (Versioned.of(pair[name], of.number) for name in ("older", "newer"))
 
     def order(self) -> Column:
         """Return which side is later, or why that can't be said; nothing is raised."""
@@ -104,7 +104,7 @@ class PairExpressions:
     @property
     def is_later(self) -> Column:
         """Whether the newer version is the later one; fails where the comparison does."""
-        return is_later(self._told["order"], self._raised)
+        return is_later(self._pair["order"], self._raised)
 
     def gives(self) -> Column:
         """Return what the merge gives."""
@@ -127,15 +127,15 @@ class PairExpressions:
             case Effect.WINNER:
                 return winner
             case Effect.NEW:  # the comparison may fail, whichever columns use it
-                return compared_first(self._told["order"], sf.lit(MADE), self._raised)
+                return compared_first(self._pair["order"], sf.lit(MADE), self._raised)
             case Effect.FILLED:
                 gaps = [self._has_gap(self.rule.column(field.name), field) for field in self.of.types.fields]
                 made = sf.when(functools.reduce(operator.or_, gaps, sf.lit(False)), MADE).otherwise(winner)
-                return compared_first(self._told["order"], made, self._raised)
+                return compared_first(self._pair["order"], made, self._raised)
             case Error(fault):
-                return self._raised(told_of(fault)).cast("int")
+                return self._raised(error_text_of(fault)).cast("int")
             case Effect.CHANGED | Effect.EDITED:
-                raise NotImplementedError(gives)  # `lacking` names it
+                raise unsaid(gives)
             case other:
                 assert_never(other)
 
@@ -161,7 +161,7 @@ class PairExpressions:
             case IsDelete(side):
                 return self.side(side, self._is_delete)
             case IsNatural(side):
-                return self.side(side, self._is_natural)
+                return self.side(side, lambda one: is_natural(one, self.of.compared))
             case IsUnordered(side):
                 return self.side(side, lambda one: one.class_ == UNORDERED)
             case LaterIs(side):
@@ -186,19 +186,8 @@ class PairExpressions:
                 assert_never(other)
 
     def _is_delete(self, one: Versioned) -> Column:
-        is_delete = one.row.isNull()
-        if self.rule.deletes.marked:
-            is_delete |= one.dead
-        field = self.of.schema.by_name.get(IS_DELETED)
-        if self.rule.deletes.flag and field is not None and field.schema.non_null.kind == "boolean":
-            is_delete |= sf.coalesce(one.row[IS_DELETED], sf.lit(False))
-        return is_delete
-
-    def _is_natural(self, one: Versioned) -> Column:
-        compared = self.of.compared
-        if compared is None or not compared.is_integer:
-            return one.class_ == NATURAL
-        return (one.class_ == NATURAL) | ((one.class_ == TYPED) & sf.coalesce(one.values[0] == 0, sf.lit(False)))
+        dead = one.row.isNull() | is_delete(self.of.deletes, one.row.__getitem__)
+        return dead | one.dead if self.rule.deletes.marked else dead
 
     # -- columns
 

@@ -1,6 +1,6 @@
-"""A copy-on-write table over time: the commits of a key, folded from one winner to the next.
+"""A copy-on-write table over time: the commits of a key, folded from one combined version to the next.
 
-Each commit has one winner of a key, so the winners of all commits are gathered in an array, no longer than there are
+Each commit has one combined version of a key; those of all commits are gathered in an array, no longer than there are
 commits. The fold goes by their numbers: it keeps which of them is the stored row, since when, and the rows before it.
 """
 
@@ -14,11 +14,11 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import ACTION, ADDED_TYPES, COMMIT, FATES, FIRST, LAST, NEWER, PREFIX
-from bridge.engines.native.met import held_values, outlasts
 from bridge.engines.native.size import is_few
+from bridge.engines.native.stored_join import held_values, outlasts
 from bridge.engines.native.versions import DEAD, RESET, Versions
 from bridge.merge import Action
-from bridge.spark import quoted
+from bridge.spark import functions, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +32,7 @@ _NONE = -1
 _SPANS = "array<struct<item:int,first:bigint,last:bigint>>"
 _FATES = tuple(ADDED_TYPES[FATES].fieldNames())  # type: ignore[attr-defined]  # it is a struct
 _STATE = f"struct<at:int,held:int,first:bigint,spans:{_SPANS},fates:{ADDED_TYPES[FATES].simpleString()}>"
-"""The numbers of the next winner and of the stored row (or -1), since when that is visible, the rows before, fates."""
+"""Next combined version and stored row by number (or -1), since when that is visible, the rows before, fates."""
 
 
 def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
@@ -40,15 +40,18 @@ def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> Dat
 
     A key that never has a row is one outcome without commits.
     """
-    winners = versions.winners(sides[0], counted=job.books, in_one=is_few(sides[0]))
+    combined = versions.combined(sides[0], counted=job.books, in_one=is_few(sides[0]))
     items = sf.array_sort(sf.collect_list(_item(versions, job)))
-    gathered = winners.groupBy(*map(quoted, versions.identity)).agg(items.alias(_ITEMS))
+    gathered = combined.groupBy(*map(quoted, versions.identity)).agg(items.alias(_ITEMS))
     row = sf.col(_ITEMS)[0]["row"]
     key = [row[versions.new[name]].alias(versions.new[name]) for name in job.plan.identity]
     folded = gathered.select(_ITEMS, *key).select(_ITEMS, _Fold(versions, job).folded().alias(_FOLDED))
     spans = sf.posexplode_outer(sf.col(_FOLDED)["spans"]).alias(_PLACE, _SPAN)
     each = folded.select(_ITEMS, _FOLDED, spans)
-    shown, is_first = sf.get(sf.col(_ITEMS), sf.col(_SPAN)["item"])["row"], sf.coalesce(sf.col(_PLACE), sf.lit(0)) == 0
+    shown, is_first = (
+        functions.get(sf.col(_ITEMS), sf.col(_SPAN)["item"])["row"],
+        sf.coalesce(sf.col(_PLACE), sf.lit(0)) == 0,
+    )
     fates = sf.when(is_first, sf.col(_FOLDED)["fates"]).alias(FATES)
     return each.select(
         *(shown[new].alias(name) for name, new in versions.new.items()),
@@ -60,7 +63,7 @@ def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> Dat
 
 
 def _item(versions: Versions, job: Job) -> Column:
-    """Return the winner of a commit: what it compares by, as the newer version and once it is stored, and its row."""
+    """Return a commit's combined version: what it compares by, when it is newer and once it is stored, and its row."""
     rule = versions.rule
     held = held_values(versions, lambda name: sf.col(versions.new[name])) if rule.compares else []
     return sf.struct(
@@ -75,7 +78,7 @@ def _item(versions: Versions, job: Job) -> Column:
 
 
 class _Fold:
-    """The fold of the winners of one key."""
+    """The fold of the combined versions of one key."""
 
     def __init__(self, versions: Versions, job: Job) -> None:
         self._versions, self._job = versions, job
@@ -97,7 +100,7 @@ class _Fold:
         rule = self._versions.rule
         if not rule.compares:
             return sf.lit(False)
-        held = sf.get(self._items, state["held"])
+        held = functions.get(self._items, state["held"])
         numbers = range(len(self._versions.values))
         older, newer = ([side[f"{name}_{one}"] for one in numbers] for name, side in (("held", held), ("newer", item)))
         outranks = outlasts(self._versions, older, newer, self._versions.failures)
@@ -121,7 +124,7 @@ class _Fold:
 
     def _counted(self, state: Column, item: Column, stays: Column) -> Column:
         """Return the fates of the rows until a commit; see `CommitFates`."""
-        held = sf.get(self._items, state["held"])["row"]
+        held = functions.get(self._items, state["held"])["row"]
         is_new, is_dead = state["held"] == _NONE, item["dead"]
         is_ignored = stays | (is_new & is_dead) | (~is_new & ~is_dead & self._is_equal(held, item["row"]))
         rows, none, one = item["rows"], sf.lit(0).cast("bigint"), sf.lit(1).cast("bigint")

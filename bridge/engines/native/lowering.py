@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.config import capabilities
-from bridge.engines.native.column_rules import ColumnRules, StatedRules, columns_merger_of, has_map
-from bridge.engines.native.rules import HISTORY, READS, JobRules, ModeRules, PayloadRules, has_odd_flag
+from bridge.engines.native.column_rules import ColumnRules, RulesStated, columns_merger_of, has_map
+from bridge.engines.native.rules import HISTORY, READS, JobRules, ModeRules, PayloadRules
 from bridge.engines.native.size import are_few
+from bridge.engines.native.stated_rules import PayloadMerge, RuleMerge, WrittenMerge
 from bridge.errors import PlanError
-from bridge.merge import LogScanner, MergePoint, PayloadWriter, RecordMerge, merge_config, stated_rule
+from bridge.merge import (
+    LogScanner,
+    MergePoint,
+    PayloadWriter,
+    RecordMerge,
+    StatedRules,
+    has_odd_flag,
+    merge_config,
+    stated_rule,
+)
 from bridge.plan import TableType
-from bridge.spark import META_COLUMNS
+from bridge.spark import META_COLUMNS, line_of
 from mergers import RecordMergeMode
 from mergers.record import OPERATION_COLUMN
-from payloads.builtin import IS_DELETED
 from payloads.errors import PayloadBridgeError
 from payloads.ordering_fields import CONSISTENT_TIMESTAMP, is_true
+from payloads.rules import IS_DELETED, DeleteTests
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from pyspark.sql.types import StructType
+
     from bridge.engines.job import Job
-    from bridge.engines.native.gaps import Gap
+    from bridge.engines.native.merges import MergeInputs, Merges
     from bridge.engines.native.ordering import Kind
+    from bridge.engines.native.partial_updates import Gap
     from mergers.columns import MergesColumns
-    from payloads.builtin import DeleteTest
-    from payloads.rules import MergeRule
+    from payloads import AvroSchema
 
 _ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes", "fixed"})
 
@@ -42,15 +55,15 @@ class Lowered:
 
     Attributes:
         ordering: the ordering fields by which versions of the newer side compare; empty where the later arrival wins.
-        compares: whether their winner compares with the stored row, too, or replaces it.
-        told: the fields whose values `_pb_ordering` has in outcomes.
+        compares: whether the combined version compares with the stored row, too, or replaces it.
+        written_ordering: the fields whose values `_pb_ordering` has in outcomes.
         plain_texts: whether a text of a delete entry comes back as java.lang.String.
         deletes: the tests of whole columns that mark a row as a delete.
         deletes_first: whether a delete replaces the stored row whatever the ordering values.
         gaps: the columns that are filled where they have none of their own value.
         merger: a user's merger of columns, which decides instead.
         props: what it is given.
-        stated: the rule that a user's merger states, which decides instead.
+        stated: makes the merge of the rules that a user's class states, which decide instead.
         by_mode: whether a merge mode decides: then a delete with Integer 0 replaces whatever is there, and a null of
             the stored row is Integer 0.
         refuses_nulls: whether a null ordering value fails even where it is not compared.
@@ -59,19 +72,19 @@ class Lowered:
         resets_compare: whether to the rows that follow it in a log a delete with Integer 0 is a version of that value,
             and not one that any row replaces: in release 1.0.
         fold_point: where versions of the newer side meet, for messages.
-        merge_point: where their winner meets the stored row.
+        merge_point: where the combined version merges with the stored row.
     """
 
     ordering: tuple[Kind, ...]
     compares: bool
-    told: tuple[Kind, ...]
+    written_ordering: tuple[Kind, ...]
     plain_texts: bool
-    deletes: tuple[DeleteTest, ...]
+    deletes: DeleteTests
     deletes_first: bool
     gaps: tuple[Gap, ...]
     merger: MergesColumns | None
     props: Mapping[str, str]
-    stated: MergeRule | None
+    stated: Callable[[MergeInputs, AvroSchema, StructType], Merges] | None
     by_mode: bool
     refuses_nulls: bool
     reads_log: bool
@@ -105,12 +118,13 @@ _BEFORE_RULES = (
     ("merger", "a merger of record type SPARK decides"),
     ("settings", "the settings don't fit together"),
     ("rule", "a mode or a node of its rule has no expressions"),
+    ("log", "until 1.0 Hudi's own rules decide about the delete entries of a log where a payload class has a rule"),
 )
 
 REFUSALS = (
     Refusal(
         "quarantine",
-        "with on_error=quarantine a key that fails keeps all its versions, of which expressions keep one",
+        "with on_error=quarantine a key that fails keeps all its versions, but expressions keep only one",
         lambda rules: rules.job.plan.on_error == "quarantine",
     ),
     Refusal(
@@ -124,6 +138,16 @@ REFUSALS = (
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
     ),
     Refusal(
+        "line",
+        "Spark 3.3 fails where a merger of columns, or with a rule, merges the versions of a key as expressions",
+        lambda rules: isinstance(rules, ColumnRules) and not line_of().gathers,
+    ),
+    Refusal(
+        "marker",
+        "a payload class with a rule does not know the delete marker that a writer looks for in a batch",
+        lambda rules: isinstance(rules, RulesStated) and rules.delete_marks_differ,
+    ),
+    Refusal(
         "gathered",
         "a merger of columns, or with a rule, gathers the versions of a key, and these are not known to fit into the "
         "memory of a task; row by row they stream",
@@ -131,7 +155,7 @@ REFUSALS = (
     ),
     Refusal(
         "history-log",
-        "the commits of a merge-on-read table go through its log one by one",
+        "the commits of a merge-on-read table depend on the log that earlier commits wrote",
         lambda rules: rules.job.program == HISTORY and rules.job.plan.table_type is TableType.MERGE_ON_READ,
     ),
     Refusal(
@@ -159,7 +183,11 @@ REFUSALS = (
         "the payload class, or a column that is not text, says which rows are deletes",
         lambda rules: rules.deletes is None,
     ),
-    Refusal("flag", f"{IS_DELETED} is not a boolean", has_odd_flag),
+    Refusal(
+        "flag",
+        f"{IS_DELETED} is not a boolean",
+        lambda rules: isinstance(rules, ModeRules) and has_odd_flag(rules.job.schema),
+    ),
     Refusal(
         "operation",
         f"readers look for deletes in {OPERATION_COLUMN} too",
@@ -172,7 +200,7 @@ REFUSALS = (
     ),
     Refusal(
         "ordering-text",
-        "delete entries and combined rows have ordering values whose texts SQL does not make",
+        "delete entries and combined rows have ordering values whose text SQL can't produce",
         lambda rules: not rules.has_texts,
     ),
     Refusal(
@@ -203,7 +231,7 @@ REFUSALS = (
         "them",
         lambda rules: (
             rules.job.plan.engine == "auto"
-            and (isinstance(rules, StatedRules) or not isinstance(rules, ColumnRules))
+            and (isinstance(rules, RulesStated) or not isinstance(rules, ColumnRules))
             and are_few(rules.job.few_bytes, fills=bool(rules.gaps))
         ),
     ),
@@ -232,14 +260,14 @@ def lowered(job: Job) -> Lowered:
     return Lowered(
         ordering=_known(rules.kinds(rules.fields)),
         compares=rules.compares,
-        told=_known(rules.kinds(rules.told)) if rules.tells else (),
+        written_ordering=_known(rules.kinds(rules.written_ordering)) if rules.tells else (),
         plain_texts=capabilities(job.plan.release).delete_block_utf8 is None,
-        deletes=rules.deletes or (),
+        deletes=rules.deletes or DeleteTests(),
         deletes_first=rules.deletes_first,
         gaps=rules.gaps,
         merger=rules.merger if isinstance(rules, ColumnRules) else None,
         props=rules.props if isinstance(rules, ColumnRules) else {},
-        stated=rules.rule if isinstance(rules, StatedRules) else None,
+        stated=functools.partial(rules.by, rules.rules) if isinstance(rules, RulesStated) else None,
         by_mode=isinstance(rules, ModeRules),
         refuses_nulls=rules.refuses_nulls,
         reads_log=rules.reads_log,
@@ -266,10 +294,10 @@ def _rules(job: Job) -> JobRules:
         if merger is not None:
             return ColumnRules(job, merge_config(job.plan), merger)
         merge = RecordMerge(job.plan, job.schema, has_meta=META_COLUMNS[0] in job.columns)
-        rule = stated_rule(job.plan) if can.buffered_mergers else None
-        rules: ModeRules | StatedRules | None = None
-        if rule is not None:
-            rules = StatedRules(job, merge_config(job.plan), rule)
+        stated = _stated(job, merge)
+        rules: ModeRules | RulesStated | None = None
+        if stated is not None:
+            rules = RulesStated(job, *stated, merge_config(job.plan))
         elif by_mode:
             rules = ModeRules(job, merge, merge_config(job.plan))
     except PayloadBridgeError as error:
@@ -280,7 +308,20 @@ def _rules(job: Job) -> JobRules:
             msg = f"{reasons['rule']}: {', '.join(rules.unknown)}"
             raise NotLoweredError(msg)
         return rules
+    if reads and merge.writer.stated_rules() is not None:
+        raise NotLoweredError(reasons["log"])
     side: object = merge.reader if reads else merge.writer
     if isinstance(side, LogScanner | PayloadWriter):
         return PayloadRules(job, merge, side)
     raise NotLoweredError(reasons["merger"])
+
+
+def _stated(job: Job, merge: RecordMerge) -> tuple[StatedRules, type[RuleMerge]] | None:
+    """Return the rules that a user's class states, and how Hudi merges by them; None for a class with methods."""
+    buffers = capabilities(job.plan.release).buffered_mergers
+    rule = stated_rule(job.plan) if buffers else None
+    if rule is not None:
+        return StatedRules(rule, rule), RuleMerge
+    reads = READS.get(job.program)
+    rules = merge.writer.stated_rules() if reads is None else merge.reader.stated_rules(reads)
+    return None if rules is None else (rules, PayloadMerge if buffers else WrittenMerge)

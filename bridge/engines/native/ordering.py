@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import functions as sf
 
 from bridge.engines.control_columns import ADDED_TYPES, ORDERING
+from bridge.spark import functions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,9 +57,9 @@ class Kind(NamedTuple):
     def values(self, column: Column) -> list[Column]:
         """Return what to compare, one after the other; all null for a null."""
         if self.logical == "date":
-            return [sf.unix_date(column)]
+            return [functions.unix_date(column)]
         if self.logical == "timestamp-micros":
-            return [sf.unix_micros(column)]
+            return [functions.unix_micros(column)]
         if self.type in _FLOATING:
             # For Spark -0.0 and 0.0 are equal; in Java the first is smaller.
             is_positive = column.cast("string") == "0.0"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import functions as sf
 
 from bridge.engines.native.expressions import PairExpressions
+from bridge.engines.native.java_values import is_delete
 from bridge.engines.native.versioned import (
     COPIED,
     MADE,
@@ -27,17 +28,19 @@ if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
-class Told(NamedTuple):
+class MergedPair(NamedTuple):
     """What becomes of two versions.
 
     Attributes:
         older, newer: they, as structs.
+        order: which of them is later.
         gives: one of the numbers above.
         row: the row that is made, else null.
     """
 
     older: Column
     newer: Column
+    order: Column
     gives: Column
     row: Column
 
@@ -68,41 +71,49 @@ class RuleExpressions:
         return Versioned(row, row.isNull(), class_, values, row.isNotNull())
 
     def merged(
-        self, older: Column, newer: Column, raised: Callable[[Column | str], Column], use: Callable[[Told], Column]
+        self,
+        older: Column,
+        newer: Column,
+        raised: Callable[[Column | str], Column],
+        use: Callable[[MergedPair], Column],
     ) -> Column:
         """Return what `use` makes of the merge of two structs; `raised` makes a boolean that fails with a reason."""
         sides = sf.struct(older.alias("older"), newer.alias("newer"))
 
-        def with_order(told: Column) -> Column:
-            return told.withField("order", PairExpressions(self.on, told, raised).order().cast("tinyint"))
+        def with_order(pair: Column) -> Column:
+            return pair.withField("order", PairExpressions(self.on, pair, raised).order().cast("tinyint"))
 
-        def with_gives(told: Column) -> Column:
-            return told.withField("gives", PairExpressions(self.on, told, raised).gives().cast("tinyint"))
+        def with_gives(pair: Column) -> Column:
+            return pair.withField("gives", PairExpressions(self.on, pair, raised).gives().cast("tinyint"))
 
-        def with_row(told: Column) -> Column:
-            pair, gives = PairExpressions(self.on, told, raised), told["gives"]
-            return sf.when(gives == MADE, pair.row()).when(gives == COPIED, pair.newer.row).cast(self.on.types)
+        def with_row(pair: Column) -> Column:
+            both, gives = PairExpressions(self.on, pair, raised), pair["gives"]
+            return sf.when(gives == MADE, both.row()).when(gives == COPIED, both.newer.row).cast(self.on.types)
 
-        def used(told: Column) -> Column:
-            whole = (told["older"], told["newer"], told["gives"])
-            return let(with_row(told), lambda row: use(Told(*whole, row)))
+        def used(pair: Column) -> Column:
+            whole = (pair["older"], pair["newer"], pair["order"], pair["gives"])
+            return let(with_row(pair), lambda row: use(MergedPair(*whole, row)))
 
         return let(sides, lambda one: let(with_order(one), lambda two: let(with_gives(two), used)))
 
-    def checked(self, told: Told, number: int, raised: Callable[[Column | str], Column]) -> Column:
+    def is_delete(self, row: Column) -> Column:
+        """Whether a row marks itself as a delete, where the rule looks at that; not without a row."""
+        return is_delete(self.on.deletes, row.__getitem__)
+
+    def checked(self, pair: MergedPair, number: int, raised: Callable[[Column | str], Column]) -> Column:
         """Return a number; fails where the ordering values of both don't compare."""
-        older, newer = (Versioned.of(side, self.on.number) for side in (told.older, told.newer))
+        older, newer = (Versioned.of(side, self.on.number) for side in (pair.older, pair.newer))
         return compared_first(carried(older, newer, ByOrdering()), sf.lit(int(number)), raised)
 
-    def deleted(self, told: Told, raised: Callable[[Column | str], Column]) -> Column:
+    def deleted(self, pair: MergedPair, raised: Callable[[Column | str], Column]) -> Column:
         """Return the delete that two versions become: one that is there, or a new one with the greater value."""
-        older, newer = (Versioned.of(side, self.on.number) for side in (told.older, told.newer))
+        older, newer = (Versioned.of(side, self.on.number) for side in (pair.older, pair.newer))
         wins = is_later(carried(older, newer, ByOrdering()), raised)
-        dead = self.checked(told, 1, raised) == 1
+        dead = self.checked(pair, 1, raised) == 1
         class_, *values = (
             sf.when(wins, one).otherwise(other)
             for one, other in zip((newer.class_, *newer.values), (older.class_, *older.values), strict=True)
         )
         none = sf.lit(None).cast(self.on.types)
         fresh = Versioned(none, dead, class_, tuple(values), sf.lit(False)).struct
-        return sf.when(newer.dead, told.newer).when(older.dead, told.older).otherwise(fresh)
+        return sf.when(newer.dead, pair.newer).when(older.dead, pair.older).otherwise(fresh)

@@ -7,27 +7,24 @@ import functools
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.engines.native.gaps import gaps_of, unfilled
 from bridge.engines.native.ordering import kind_of
+from bridge.engines.native.windows import Windows
 from bridge.merge import (
     MergePoint,
     delete_tests,
     deletes_first,
+    deletes_of,
     fails_alone,
+    flag_of,
+    kept_by,
     merge_props,
-    pair_of,
-    takes_last_of_greatest,
 )
 from mergers import HoodieRecordType, RecordMergeMode, buffered_merger
-from payloads.builtin import IS_DELETED, PartialUpdateAvroPayload, flag_tests
+from payloads.builtin import PartialUpdateAvroPayload
 from payloads.release import ByRelease
 from payloads.rules import (
-    RESETS,
-    STAYS_WHOLE,
-    ByArrival,
-    ByOrdering,
     Case,
-    Effect,
+    DeleteTests,
     Error,
     ErrorKind,
     IsUnordered,
@@ -38,26 +35,13 @@ from payloads.rules import (
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig, PointRule
     from bridge.engines.job import Job
-    from bridge.engines.native.gaps import Gap
     from bridge.engines.native.ordering import Kind
-    from bridge.merge import Payloads, RecordMerge, SingleRows
-    from payloads.builtin import DeleteTest
-    from payloads.rules import MergeRule
+    from bridge.engines.native.partial_updates import Gap
+    from bridge.merge import Payloads, RecordMerge
 
 READS = {"snapshot": MergePoint.SNAPSHOT, "compact": MergePoint.COMPACT}
 HISTORY, _QUERIES = "simulate", "snapshot"
 _COMPARES_ROWS = frozenset({"upsert", HISTORY})
-_MET = frozenset(
-    {
-        (ByArrival(), ()),
-        (ByArrival(), (STAYS_WHOLE,)),
-        (ByOrdering(), (RESETS,)),
-        (ByOrdering(), (RESETS, STAYS_WHOLE)),
-    }
-)
-"""How versions meet by the modes that `versions.py` folds: which one is later, and what deletes do."""
-_KEPT = frozenset({Effect.WINNER, Effect.FILLED})
-
 _ASKS_FIRST = ByRelease(False, {"0.13": True})
 """Whether a writer asks a payload whether it is a delete before it asks for the insert value."""
 _IN_LOGS = frozenset({"int", "long", "string", "boolean"})
@@ -92,12 +76,12 @@ class JobRules(abc.ABC):
 
     @property
     @abc.abstractmethod
-    def told(self) -> tuple[str, ...]:
+    def written_ordering(self) -> tuple[str, ...]:
         """The ordering fields whose values `_pb_ordering` has."""
 
     @property
     @abc.abstractmethod
-    def deletes(self) -> tuple[DeleteTest, ...] | None:
+    def deletes(self) -> DeleteTests | None:
         """The tests of whole columns for deletes; None if columns can't tell."""
 
     @property
@@ -119,7 +103,7 @@ class JobRules(abc.ABC):
     def tells(self) -> bool:
         """Whether outcomes have `_pb_ordering`."""
         program = self.job.program
-        return program == "combine_input" or (program == "append" and bool(self.deletes))
+        return program == "combine_input" or (program == "append" and self.deletes != DeleteTests())
 
     def kinds(self, names: tuple[str, ...]) -> tuple[Kind | None, ...]:
         """Return how the values of fields compare; None where Spark does not compare them as Hudi does."""
@@ -133,7 +117,7 @@ class JobRules(abc.ABC):
     @property
     def has_texts(self) -> bool:
         """Whether SQL makes the texts of `_pb_ordering`, where outcomes have it."""
-        kinds = self.kinds(self.told)
+        kinds = self.kinds(self.written_ordering)
         if not self.tells:
             return True
         if any(kind is None or not kind.has_text for kind in kinds):
@@ -158,8 +142,8 @@ class ModeRules(JobRules):
         return (self.config.read,) if self.reads_log else (self.config.dedup, self.config.merge)
 
     @functools.cached_property
-    def rule(self) -> MergeRule | None:
-        """The rule of the mode; None in CUSTOM, where a class or a merger decides, and for a mode that states none."""
+    def windows(self) -> Windows | None:
+        """What the rule of the mode comes down to; None in CUSTOM, and for a mode that states none."""
         mode, job = self.rules[0].mode, self.job
         if mode is None or mode is RecordMergeMode.CUSTOM:
             return None
@@ -172,24 +156,23 @@ class ModeRules(JobRules):
             partial_update_mode=self.config.partial_update_mode,
             fidelity=job.plan.fidelity,
         )
-        return merger.rule(Point.STORED, job.schema)
+        rule = merger.rule(Point.STORED, job.schema)
+        return None if rule is None else Windows.of(rule, job.schema)
 
     @property
     def unknown(self) -> tuple[str, ...]:
         """The modes that state no rule, by name, or the nodes of the rule that expressions don't run."""
-        mode, rule = self.rules[0].mode, self.rule
+        mode = self.rules[0].mode
         if mode is RecordMergeMode.CUSTOM:
             return ()
-        if rule is None:
+        if self.windows is None:
             return tuple(str(name) for name in (mode and mode.value, self.config.partial_update_mode) if name)
-        nodes: list[object] = [] if (rule.later, rule.cases) in _MET else [rule.later, *rule.cases]
-        nodes += [] if rule.result in _KEPT else [rule.result]
-        return tuple(map(repr, [*nodes, *unfilled(rule, self.job.schema)]))
+        return tuple(map(repr, self.windows.lacking))
 
     @property
     def by_event_time(self) -> bool:
         """Whether ordering values compare."""
-        return self.rule is not None and isinstance(self.rule.later, ByOrdering)
+        return self.windows is not None and self.windows.by_ordering
 
     @property
     def fields(self) -> tuple[str, ...]:
@@ -197,19 +180,19 @@ class ModeRules(JobRules):
         return self.config.ordering if self.by_event_time else ()
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def written_ordering(self) -> tuple[str, ...]:
         """Those that compare; of a delete entry those of the table."""
         # Delete entries carry the real ordering value in commit-time tables, too.
         return self.config.ordering if self.job.program == "append" else self.fields
 
     @property
-    def deletes(self) -> tuple[DeleteTest, ...] | None:
+    def deletes(self) -> DeleteTests | None:
         """Flag and custom marker; to a reader from 1.1 on the flag alone."""
         if self.reads_log and not capabilities(self.job.plan.release).operation_deletes:
             return delete_tests(self.job.schema, merge_props(self.config, self.job.plan))
         # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         if self.reads_log or self._tests_payloads:
-            return flag_tests(self.job.schema)
+            return flag_of(self.job.schema)
         return self.merge.single_rows(MergePoint.UPSERT).tests
 
     @property
@@ -229,7 +212,7 @@ class ModeRules(JobRules):
     @property
     def gaps(self) -> tuple[Gap, ...]:
         """Those of the partial update mode."""
-        return () if self.rule is None else gaps_of(self.rule, self.job.schema)
+        return () if self.windows is None else self.windows.gaps
 
     def is_comparable(self, kind: Kind) -> bool:
         """Whether a writer, or a reader, compares values of one class, whose texts are those of SQL.
@@ -250,9 +233,9 @@ class PayloadRules(JobRules):
         point = READS.get(job.program, MergePoint.UPSERT)
         alone = point if self.reads_log else MergePoint.INSERT
         fold = MergePoint.LOG_FOLD if self.reads_log else MergePoint.COMBINE_INPUT
-        self._calls: SingleRows = merge.single_rows(point)
         self._stored, self._alone = side.rule_at(Point.STORED, point), side.rule_at(Point.ALONE, alone)
-        self._batch = pair_of(side.rule_at(Point.BATCH, fold), "", of_log=True)
+        self._kept = kept_by(self._stored)
+        self._folded = kept_by(side.rule_at(Point.BATCH, fold), next(iter(self.written_ordering), None), of_log=True)
 
     @property
     def refuses_nulls(self) -> bool:
@@ -262,15 +245,14 @@ class PayloadRules(JobRules):
     @property
     def keeps_whole(self) -> bool:
         """Whether the class keeps one of two versions as it is, by its rules."""
-        rule, batch = self._calls.rule, self._batch
-        if rule is None or batch is None or self._stored is None or not takes_last_of_greatest(batch):
+        if self._stored is None or self._kept is None or self._folded is None:
             return False
         if Case(IsUnordered(Role.NEWER), Error(ErrorKind.NULL_ORDERING)) not in self._stored.cases:
             return False
         asks_first = _ASKS_FIRST.at(self.job.plan.release) and self.job.program != _QUERIES
         if fails_alone(self._alone) and not asks_first:
             return False
-        return takes_last_of_greatest(rule) and (rule.field is None or (rule.field,) == self.told)
+        return self._kept.column is None or (self._kept.column,) == self.written_ordering
 
     def is_comparable(self, kind: Kind) -> bool:
         """Whether a reader compares the values of rows and of delete entries by texts that SQL reads."""
@@ -281,30 +263,24 @@ class PayloadRules(JobRules):
         """The one ordering field, where a batch compares by it; with several there is no rule for a log."""
         if self.reads_log and len(self.job.plan.ordering) != 1:
             return ()
-        return self.told if self._batch is not None and self._batch.field is not None else ()
+        return self.written_ordering if self._folded is not None and self._folded.column is not None else ()
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def written_ordering(self) -> tuple[str, ...]:
         """The one ordering field."""
         return self.job.plan.ordering[:1]
 
     @property
     def compares(self) -> bool:
         """Whether the class compares a version with the stored row."""
-        return self._calls.rule is not None and self._calls.rule.field is not None
+        return self._kept is not None and self._kept.column is not None
 
     @property
-    def deletes(self) -> tuple[DeleteTest, ...] | None:
+    def deletes(self) -> DeleteTests | None:
         """The tests that the class declares."""
-        return self._calls.tests
+        return deletes_of(self._alone, self.job.schema)
 
     @property
     def deletes_first(self) -> bool:
         """Whether the class looks at the flag before it compares."""
         return self._stored is not None and deletes_first(self._stored)
-
-
-def has_odd_flag(rules: JobRules) -> bool:
-    """Whether the column of flags is not boolean, on which merge modes fail."""
-    schema = rules.job.schema
-    return isinstance(rules, ModeRules) and IS_DELETED in schema.by_name and not flag_tests(schema)

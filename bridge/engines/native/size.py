@@ -51,57 +51,57 @@ Of the last no row becomes several, as `explode` does.
 _COUNTS = "CollectMetrics"
 
 
-class Outer(NamedTuple):
-    """How stored rows and winners are joined.
+class OuterJoin(NamedTuple):
+    """How stored rows and the combined batch are joined.
 
     Attributes:
-        newer: the rows of which the winners are, by whose size theirs is judged.
-        same_key: whether a stored row has the key of a winner.
+        newer: the batch before it is combined, whose size decides.
+        same_key: whether a stored row and a combined version have the same key.
         twice: what fails for a key that is stored twice.
-        beside: whether the winners go to the stored rows, which then are not shuffled.
+        broadcast: whether the combined batch is broadcast, so that the stored rows need no shuffle.
     """
 
     newer: DataFrame
     same_key: Column
     twice: Column
-    beside: bool
+    broadcast: bool
 
 
-def full_outer(stored: DataFrame, keys: DataFrame, winners: DataFrame, outer: Outer) -> DataFrame:
-    """Join all stored rows with all winners.
+def full_outer(stored: DataFrame, keys: DataFrame, combined: DataFrame, outer: OuterJoin) -> DataFrame:
+    """Join all stored rows with the combined batch.
 
-    Where winners go to the stored rows, the `keys` of these are read once more, for the winners without a stored row.
-    Then of the stored side only the keys that winners have are shuffled, and counted.
+    If the batch is broadcast, the `keys` of the stored rows are read once more, to find versions without a stored row.
+    Of the stored side, only the keys that the batch has are then shuffled and counted.
     """
     same_key = outer.same_key
-    if not outer.beside:
-        return _hashed(stored, winners, outer, "full_outer")
-    met = stored.join(sf.broadcast(winners), same_key, "left_outer")
-    found = _found(keys, winners, outer)
-    new = winners.join(found, same_key, "left_outer").where(sf.col(_IS_ONE).isNull())
+    if not outer.broadcast:
+        return _hashed(stored, combined, outer, "full_outer")
+    met = stored.join(sf.broadcast(combined), same_key, "left_outer")
+    found = _found(keys, combined, outer)
+    new = combined.join(found, same_key, "left_outer").where(sf.col(_IS_ONE).isNull())
     blank = [f"NULL AS {quoted_name(name)}" for name in stored.columns]
-    return met.unionByName(new.selectExpr(*blank, *map(quoted_name, winners.columns)))
+    return met.unionByName(new.selectExpr(*blank, *map(quoted_name, combined.columns)))
 
 
-def right_outer(keys: DataFrame, winners: DataFrame, outer: Outer) -> DataFrame:
-    """Join every winner with the key of its stored row, if there is one."""
-    if not outer.beside:
-        return _hashed(keys, winners, outer, "right_outer")
-    return _found(keys, winners, outer).where(sf.col(_IS_ONE)).join(winners, outer.same_key, "right_outer")
+def right_outer(keys: DataFrame, combined: DataFrame, outer: OuterJoin) -> DataFrame:
+    """Join every combined version with the key of its stored row, if there is one."""
+    if not outer.broadcast:
+        return _hashed(keys, combined, outer, "right_outer")
+    return _found(keys, combined, outer).where(sf.col(_IS_ONE)).join(combined, outer.same_key, "right_outer")
 
 
-def _found(keys: DataFrame, winners: DataFrame, outer: Outer) -> DataFrame:
-    """Return the keys that winners have among `keys`, each once."""
-    met = keys.join(sf.broadcast(winners), outer.same_key, "left_semi").repartition(1)  # no more than the winners
+def _found(keys: DataFrame, combined: DataFrame, outer: OuterJoin) -> DataFrame:
+    """Return those of `keys` that the combined batch has, each once."""
+    met = keys.join(sf.broadcast(combined), outer.same_key, "left_semi").repartition(1)  # no more rows than the batch
     grouped = met.groupBy(*map(quoted, keys.columns)).agg(sf.count(sf.lit(1)).alias(_IS_ONE))
     return grouped.withColumn(_IS_ONE, sf.when(sf.col(_IS_ONE) > 1, outer.twice).otherwise(sf.lit(True)))
 
 
-def _hashed(stored: DataFrame, winners: DataFrame, outer: Outer, how: str) -> DataFrame:
-    return stored.join(winners.hint("shuffle_hash") if fits_in_memory(outer.newer) else winners, outer.same_key, how)
+def _hashed(stored: DataFrame, combined: DataFrame, outer: OuterJoin, how: str) -> DataFrame:
+    return stored.join(combined.hint("shuffle_hash") if fits_in_memory(outer.newer) else combined, outer.same_key, how)
 
 
-def goes_beside(stored: DataFrame, newer: DataFrame) -> bool:
+def broadcasts_newer(stored: DataFrame, newer: DataFrame) -> bool:
     """Whether few newer rows meet a scan of many stored ones, so that these had better stay where they are.
 
     False where Spark can't be asked, as with Spark Connect.

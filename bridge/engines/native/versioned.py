@@ -10,7 +10,8 @@ from pyspark.sql import functions as sf
 
 from bridge.engines.native.failures import NULL_ORDERING, OTHER_CLASS, UNLIKE_CLASSES
 from bridge.engines.native.ordering import later as is_greater
-from payloads.rules import Role
+from bridge.merge import Action, in_columns
+from payloads.rules import DeleteTests, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,6 +47,11 @@ class RuleOn(NamedTuple):
     compared: Kind | None
 
     @property
+    def deletes(self) -> DeleteTests:
+        """The tests of rows for deletes; a marker that is no text has no expression, as `lacking` says."""
+        return in_columns(self.rule.deletes, self.schema) or DeleteTests()
+
+    @property
     def number(self) -> int:
         """How many values a version has to compare."""
         return 0 if self.compared is None else len(self.compared.values(sf.lit(None)))
@@ -77,6 +83,13 @@ class Versioned(NamedTuple):
 def let(value: Column, use: Callable[[Column], Column]) -> Column:
     """Return what `use` makes of a value, which is evaluated once."""
     return sf.transform(sf.array(value), use)[0]
+
+
+def is_natural(one: Versioned, compared: Kind | None) -> Column:
+    """Whether a version carries Integer 0."""
+    if compared is None or not compared.is_integer:
+        return one.class_ == NATURAL
+    return (one.class_ == NATURAL) | ((one.class_ == TYPED) & sf.coalesce(one.values[0] == 0, sf.lit(False)))
 
 
 def carried(older: Versioned, newer: Versioned, later: ByOrdering) -> Column:
@@ -125,3 +138,9 @@ def outcome_of(action: Column | int, row: Column, made: Column) -> Column:
     """Return the outcome of a key: its action, the row that is left, and whether a merge made it."""
     number = sf.lit(int(action)) if isinstance(action, int) else action
     return sf.struct(number.cast("tinyint").alias("action"), row.alias("row"), made.alias("made"))
+
+
+def inserted(new: Column) -> Column:
+    """Return the outcome of a key that has no stored row: its version is stored, unless it is a delete."""
+    action = sf.when(new["dead"], int(Action.SKIP)).otherwise(int(Action.INSERT))
+    return outcome_of(action, new["row"], new["made"])

@@ -7,8 +7,6 @@ of the order of arrival. Where nothing starts anew, one sort finds it; else one 
 
 from __future__ import annotations
 
-import functools
-import operator
 from typing import TYPE_CHECKING
 
 from pyspark.sql import Window
@@ -23,22 +21,21 @@ from bridge.engines.native.failures import (
     UNLIKE_CLASSES,
     Failures,
 )
-from bridge.engines.native.gaps import packed, with_gaps_filled
+from bridge.engines.native.java_values import is_delete
+from bridge.engines.native.join_keys import SameKey
+from bridge.engines.native.log_scan import ENTRY, TOP, described, folded
 from bridge.engines.native.ordering import later
-from bridge.engines.native.same_key import SameKey
-from bridge.engines.native.scanned import ENTRY, TOP, described, folded
-from bridge.engines.native.size import Outer, goes_beside
+from bridge.engines.native.partial_updates import packed, with_gaps_filled
+from bridge.engines.native.size import OuterJoin, broadcasts_newer
 from bridge.spark import quoted, quoted_name
+from payloads.rules import DeleteTests
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import Column, DataFrame, WindowSpec
     from pyspark.sql.types import StructField
 
     from bridge.engines.native.lowering import Lowered
     from bridge.plan import MergePlan
-    from payloads.builtin import DeleteTest
 
 DEAD, RESET, CLASS = f"{PREFIX}dead", f"{PREFIX}reset", f"{PREFIX}class"
 _POSITION, _PART, _LIVE = f"{PREFIX}position", f"{PREFIX}part", f"{PREFIX}live"
@@ -58,7 +55,7 @@ class Versions:
         names: the data columns.
         new: their names on the newer side.
         identity: the columns that identify a key on the newer side.
-        values: the columns of a winner to compare, one after the other.
+        values: the columns of a combined version to compare, one after the other.
         ordering_field: the ordering field that messages name.
         stored_failures: failures of a key that has a stored row.
         failures: failures of a key by its columns on the newer side.
@@ -67,7 +64,7 @@ class Versions:
     def __init__(
         self, rule: Lowered, plan: MergePlan, fields: tuple[StructField, ...], *, by_commit: bool = False
     ) -> None:
-        """Name all columns; `by_commit`: each commit has its own winner of a key."""
+        """Name all columns; `by_commit`: each commit has its own combined version of a key."""
         self.rule = rule
         self._plan = plan
         self._by_commit = [COMMIT] if by_commit else []
@@ -93,13 +90,13 @@ class Versions:
         """Return the keys of the stored rows, by which `key.matches` finds them: floating-point numbers as texts."""
         return side.select(*(self.key.compared(name, self._checked(name)).alias(name) for name in self._plan.identity))
 
-    def outer(self, stored: DataFrame, newer: DataFrame) -> Outer:
-        """Return how the stored side is joined with the winners of the newer one."""
+    def outer(self, stored: DataFrame, newer: DataFrame) -> OuterJoin:
+        """Return how the stored side is joined with the combined newer one."""
         twice = self.stored_failures.raised(None, DUPLICATES)
-        return Outer(newer, self.key.matches(), twice, beside=goes_beside(stored, newer))
+        return OuterJoin(newer, self.key.matches(), twice, broadcast=broadcasts_newer(stored, newer))
 
     def is_absent_above(self) -> Column:
-        """Whether a row of the join has no winner."""
+        """Whether a row of the join has no combined version."""
         return sf.col(self.new[self._plan.key[0]]).isNull()
 
     def is_absent_below(self) -> Column:
@@ -109,7 +106,7 @@ class Versions:
     def _checked(self, name: str) -> Column:
         return self.stored_failures.present(name) if name in self._plan.key else quoted(name)
 
-    def winners(self, side: DataFrame, *, counted: bool = False, in_one: bool = False) -> DataFrame:
+    def combined(self, side: DataFrame, *, counted: bool = False, in_one: bool = False) -> DataFrame:
         """Return one version a key (and commit): data columns under their new names, what a comparison needs of it.
 
         If `counted`, the number of its versions, too; one task finds all if `in_one`.
@@ -191,7 +188,7 @@ class Versions:
     def _described(self, side: DataFrame) -> DataFrame:
         rule = self.rule
         entry = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if rule.reads_log else sf.lit(False)
-        marked = self.is_marked(quoted)
+        marked = is_delete(self.rule.deletes, quoted)
         checked = [self._checked(name).alias(self.new[name]) for name in self._plan.key]
         control = [self._with_value(entry | marked, entry).alias(DEAD), self.position(side).alias(_POSITION)]
         if rule.ordering:
@@ -209,11 +206,6 @@ class Versions:
             return sf.col(ARRIVAL)  # the number of the row
         # Users' orders may have ties; the rows' own order then decides.
         return sf.struct(*arrived, sf.monotonically_increasing_id().alias("row"))
-
-    def is_marked(self, column_of: Callable[[str], Column]) -> Column:
-        """Whether a row marks itself as a delete; `column_of` gives its columns."""
-        tests = [_marked(test, column_of(test.field)) for test in self.rule.deletes]
-        return functools.reduce(operator.or_, tests, sf.lit(False))
 
     def key_columns(self) -> list[Column]:
         """Return the key columns of a newer side under their new names, and what else identifies a key."""
@@ -319,7 +311,8 @@ class Versions:
     @property
     def _can_reset(self) -> bool:
         rule = self.rule
-        return rule.by_mode and bool(rule.deletes) and len(rule.ordering) == 1 and rule.ordering[0].is_integer
+        is_integer = len(rule.ordering) == 1 and rule.ordering[0].is_integer
+        return rule.by_mode and rule.deletes != DeleteTests() and is_integer
 
     def _failure(self, versions: DataFrame) -> Column | None:
         """Return the reason of a failure where Hudi compares values that don't compare; null elsewhere."""
@@ -342,9 +335,3 @@ class Versions:
         held = sf.max(sf.struct(*self.values)).over(earlier)
         reached = later([held[name] for name in self.values], [sf.col(name) for name in self.values], sf.lit(None))
         return sf.when(held.isNotNull() & reached.isNull(), NULL_ORDERING)
-
-
-def _marked(test: DeleteTest, column: Column) -> Column:
-    if test.marker is True:
-        return sf.coalesce(column, sf.lit(False))
-    return sf.coalesce((sf.upper(column) if test.ignore_case else column) == test.marker, sf.lit(False))

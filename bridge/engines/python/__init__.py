@@ -6,7 +6,7 @@ from bridge.engines.python.arrow_pairs import sources_of
 from bridge.engines.python.column_folds import is_foldable, last_of_greatest
 from bridge.engines.python.engine import run
 from bridge.engines.python.inserts import is_marked
-from bridge.engines.python.keys import of_another_key, same_keys, starts_of
+from bridge.engines.python.keys import same_keys, starts_of
 from bridge.engines.python.quarantine import is_of_all_keys
 from bridge.engines.python.records import RecordReader, RecordWriter, UnfitRecordError, arrow_schema
 from bridge.engines.python.whole_keys import WholeKeys
@@ -21,7 +21,6 @@ __all__ = [
     "is_marked",
     "is_of_all_keys",
     "last_of_greatest",
-    "of_another_key",
     "run",
     "same_keys",
     "sources_of",

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from bridge.engines.python.column_tests import is_delete, is_value, mask, negated
 from bridge.merge import RowSource
-from payloads.builtin import IS_DELETED
+from payloads.backports import assert_never
 from payloads.ordering import same_class
 from payloads.ordering_fields import list_reader
 from payloads.rules import (
@@ -36,13 +37,12 @@ from payloads.rules import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
+    from bridge.engines.python.column_tests import Truth
+    from bridge.engines.python.column_types import Codes, Mask, Rows
     from bridge.merge import Carried, PairMerge
+    from bridge.spark import ArrowColumn
     from payloads import AvroSchema
-    from payloads.rules import Gives, Marker, Test
-
-    Truth = bool | tuple[Mask, Mask] | None
-    """What is known of a test for all pairs; or for which pairs it holds, and for which it doesn't; None: nothing."""
+    from payloads.rules import Gives, RuleNode
 
 CALLED = -1
 """In place of a `RowSource`: the pair is left to a call."""
@@ -105,7 +105,7 @@ class Pairs:
         codes = np.full(self._count, CALLED, np.int8)
         is_open = np.ones(self._count, bool)
         for case in self._rule.cases:
-            truth = self._holds(case.when)
+            truth = self.holds(case.when)
             if truth is False:
                 continue
             holds, fails = self.masks(truth)
@@ -121,7 +121,7 @@ class Pairs:
             case Effect.INCOMING:
                 codes[which] = _INCOMING
             case Effect.DELETE:
-                codes[which] = _NONE
+                codes[which & self._has_greater] = _NONE
             case Effect.WINNER:
                 newer, older = self.masks(self.newer_is_later)
                 codes[which & newer], codes[which & older] = _INCOMING, _STORED
@@ -133,9 +133,20 @@ class Pairs:
             case other:
                 assert_never(other)
 
+    @property
+    def _has_greater(self) -> Mask:
+        """For which pairs there is a greater ordering value, which a delete that a merge mode makes carries."""
+        if not self._marks:
+            return np.ones(self._count, bool)
+        column = None if self._carried is None else self._carried.column
+        found = None if self._carried is None else self._order(ByOrdering(), column, column, dates=False)
+        newer, older = self.masks(found)
+        return newer | older
+
     # -- tests
 
-    def _holds(self, test: Test) -> Truth:  # noqa: PLR0911 (one a node)
+    def holds(self, test: RuleNode) -> Truth:  # noqa: PLR0911 (one a node)
+        """Return for which pairs a test is known to hold or not to."""
         match test:
             case IsEmpty(role):
                 return self._on(role, lambda _side: False)
@@ -144,19 +155,19 @@ class Pairs:
             case IsNatural(role):
                 return self._on(role, self._is_natural)
             case IsUnordered(role):
-                return False if role is Role.NEWER else None
+                return self._on(role, self._is_unordered)
             case LaterIs(role):
-                return self.newer_is_later if role is Role.NEWER else _negated(self.newer_is_later)
+                return self.newer_is_later if role is Role.NEWER else negated(self.newer_is_later)
             case ColumnIs(role, name, value):
-                return self._on(role, lambda side: _equals(side.column(name), value))
+                return self._on(role, lambda side: is_value(side.column(name), value))
             case AllOf(tests):
-                return self._all(map(self._holds, tests))
+                return self._all(map(self.holds, tests))
             case AnyOf(tests):
-                return _negated(self._all(_negated(self._holds(one)) for one in tests))
+                return negated(self._all(negated(self.holds(one)) for one in tests))
             case Not(inner):
-                return _negated(self._holds(inner))
-            case other:
-                assert_never(other)
+                return negated(self.holds(inner))
+            case _:
+                return None
 
     def _on(self, role: Role, asked: Callable[[PairSide], Truth]) -> Truth:
         """Ask of the version of a role, which may be another one for each pair."""
@@ -175,12 +186,7 @@ class Pairs:
                 assert_never(role)
 
     def _is_delete(self, side: PairSide) -> Truth:
-        tests, found = self._rule.deletes, []
-        if tests.flag:
-            found.append(_equals(side.column(IS_DELETED), value=True))
-        if tests.marker is not None:
-            found.append(_is_marker(side.column(tests.marker.column), tests.marker))
-        return _negated(self._all(map(_negated, found)))
+        return is_delete(self._rule.deletes, side.column)
 
     def _is_natural(self, side: PairSide) -> Truth:
         """Return where an ordering value is Integer 0; the stored row carries one where versions are marked."""
@@ -189,9 +195,21 @@ class Pairs:
         if self._carried.column is None:
             return True
         column = side.column(self._carried.column)
-        if column is None or self._carried.sample.java_type == "int":
-            return _equals(column, 0)
-        return np.zeros(self._count, bool), _mask(column.is_valid())
+        if column is None:
+            return None
+        holds = np.zeros(self._count, bool)
+        if self._carried.sample.java_type == "int":
+            holds = mask(pc.equal(column, 0))
+        return holds, mask(column.is_valid()) & ~holds  # null may be none, or null
+
+    def _is_unordered(self, side: PairSide) -> Truth:
+        """Return where an ordering value is not null; payloads that are built with null are not among the pairs."""
+        if not self._marks:
+            return False if side is self._newer else None
+        if self._carried is None:
+            return None
+        column = None if self._carried.column is None else side.column(self._carried.column)
+        return False if column is None else (np.zeros(self._count, bool), mask(column.is_valid()))
 
     def _all(self, truths: Iterable[Truth]) -> Truth:
         """Return where all tests hold: one that fails counts where those before it are known to hold."""
@@ -263,42 +281,10 @@ class Pairs:
         found = np.zeros(self._count, bool), np.zeros(self._count, bool)
         for compare, newer_wins in zip((pc.less, pc.equal, pc.greater), wins, strict=True):
             side = found[0] if newer_wins else found[1]
-            side |= _mask(compare(left, right))
+            side |= mask(compare(left, right))
         return found
 
 
 def sources_of(merge: PairMerge, older: tuple[pa.RecordBatch, Rows], newer: tuple[pa.RecordBatch, Rows]) -> Codes:
     """Return what becomes of pairs of rows, as `Pairs.sources`; each side is numbers of rows of a batch."""
     return Pairs(merge, PairSide(*older), PairSide(*newer)).sources()
-
-
-def _negated(truth: Truth) -> Truth:
-    return truth[::-1] if isinstance(truth, tuple) else None if truth is None else not truth
-
-
-def _equals(column: ArrowColumn | None, value: object) -> Truth:
-    """Return where a column has a value, which may be null; None for a value of another type."""
-    if column is None or value is None:
-        return value is None if column is None else _split(column.is_null())
-    kinds = {bool: pa.types.is_boolean, int: pa.types.is_integer, str: pa.types.is_string, bytes: pa.types.is_binary}
-    if not kinds[type(value)](column.type):
-        return None
-    return _split(pc.equal(column, pa.scalar(value, column.type)))
-
-
-def _is_marker(column: ArrowColumn | None, marker: Marker) -> Truth:
-    if column is None or not pa.types.is_string(column.type):
-        return False if column is None else None
-    text = marker.text.upper() if marker.ignore_case else marker.text
-    return _split(pc.equal(pc.utf8_upper(column) if marker.ignore_case else column, text))
-
-
-def _split(answers: ArrowColumn) -> tuple[Mask, Mask]:
-    """Return where a test holds, and where not: null is not."""
-    holds = _mask(answers)
-    return holds, ~holds
-
-
-def _mask(answers: ArrowColumn) -> Mask:
-    result: Mask = pc.fill_null(answers, False).to_numpy(zero_copy_only=False)
-    return result

@@ -15,17 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from bridge.engines.control_columns import BOOKS, COMMIT, IS_DELETE, ORDERING, ORIGIN
+from bridge.engines.control_columns import BOOKS, CLAUSE, COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.batch_path import BatchPath, UserMerges
 from bridge.engines.python.fast_path import FastPath, RowMerges
-from bridge.engines.python.keys import Groups, of_another_key, values_of
+from bridge.engines.python.keys import Groups, values_of
 from bridge.engines.python.ledger import CommitLedger, Ledger
+from bridge.engines.python.outcome_buffers import UnfitOutcomeError
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached, Outcomes
-from bridge.engines.python.piles import UnfitOutcomeError
 from bridge.engines.python.records import RecordReader, RecordWriter, read_rows
 from bridge.errors import InputError, MergeFailedError
-from bridge.merge import Action, MergePoint, MergePointError, MetaColumns, RecordMerge, located
+from bridge.merge import Action, MergePoint, MergePointError, MetaColumns, RecordMerge, located, of_another_key
 from bridge.programs import AllPaths, Arrival, CommitLoop, Origin
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import NullOrderingError, OrderingTypeError, PayloadFailedError
@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from bridge.engines.job import Job
-    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
+    from bridge.engines.python.column_types import Codes, Mask, Rows
     from bridge.merge import Carrier, RowSource, SingleRows, UserBatch
+    from bridge.spark import ArrowColumn
     from payloads import Record
 
 
@@ -225,11 +226,12 @@ class BatchMerger:
         orderings = _optional(selected, ORDERING)
         read = self._records(selected, origins)
         bare = self._bare(selected) if IS_DELETE in selected.schema.names else itertools.repeat(False)
-        columns = (origins.tolist(), _optional(selected, COMMIT), read, contested.tolist(), deletes, orderings, bare)
-        for origin, commit, record, row, delete, ordering, is_bare in zip(*columns, strict=False):
+        rest = (contested.tolist(), deletes, orderings, bare, _optional(selected, CLAUSE))
+        columns = (origins.tolist(), _optional(selected, COMMIT), read, *rest)
+        for origin, commit, record, row, delete, ordering, is_bare, clause in zip(*columns, strict=False):
             data, identity = (None, record) if is_bare else (record, None)
             value = ordering and from_text(ordering)
-            yield Arrival(_ORIGINS[origin], commit, data, row, bool(delete), value, identity)
+            yield Arrival(_ORIGINS[origin], commit, data, row, bool(delete), value, identity, clause)
 
     def _records(self, selected: pa.RecordBatch, origins: Codes) -> list[Record]:
         """Decode rows: what is stored with its meta columns, what is written without."""
@@ -283,6 +285,6 @@ class BatchMerger:
 _ORIGINS = list(Origin)
 
 
-def _optional(batch: pa.RecordBatch, name: str) -> Iterable[Any]:
+def _optional(batch: pa.RecordBatch, name: str) -> Iterable[object]:
     """Return the values of a column that a frame has only where it needs it."""
     return batch.column(name).to_pylist() if name in batch.schema.names else itertools.repeat(None)

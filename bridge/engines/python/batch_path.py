@@ -10,7 +10,7 @@ import pyarrow as pa
 from bridge.engines.control_columns import IS_DELETE, ORDERING
 from bridge.engines.python.column_folds import is_foldable, last_of_greatest
 from bridge.engines.python.inserts import InsertMask
-from bridge.engines.python.keys import alone
+from bridge.engines.python.keys import single_rows
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED
 from bridge.merge import DELETES, Action, RowSource
 
@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
-    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
+    from bridge.engines.python.column_types import Codes, Mask, Rows
     from bridge.engines.python.fast_path import RowMerges
+    from bridge.engines.python.outcome_buffers import Position
     from bridge.engines.python.outcomes import Outcomes
-    from bridge.engines.python.piles import Position
     from bridge.merge import RecordMerge, UserBatch
+    from bridge.spark import ArrowColumn
 
 
 class UserMerges(NamedTuple):
@@ -62,12 +63,14 @@ class BatchPath:
         rule = merge.batch_rule()
         self._user = user
         self._outcomes = outcomes
-        self._ordering = user.batch if user is not None else rule
+        asked = rule if user is None else user.batch
+        self._carried = None if asked is None else asked.carried
         self._deletes: Rows = np.zeros(0, np.int64)
         if rule is not None and rule.rule is not None and not is_foldable(rule.rule, merge.schema):
             rule = rule._replace(rule=None)
         self._rule = rule
-        self._inserts = InsertMask(None if rule is None else rule.tests, None if rule is None else rule.ordering, merge)
+        tests, ordering = (None, None) if rule is None else (rule.tests, rule.carried.column)
+        self._inserts = InsertMask(tests, ordering, merge)
 
     def decide(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> tuple[Codes, Rows]:
         """Return the actions of the rows that survive, and the rows that a program has to see; as `FastPath` does."""
@@ -93,7 +96,7 @@ class BatchPath:
 
     def _asked(self, user: UserMerges, batch: pa.RecordBatch, starts: Mask, actions: Codes, *, ends: bool) -> Rows:
         """Let a user's class say which rows of keys with one or two survive; return the rows of these keys."""
-        rows = np.flatnonzero(alone(starts, ends=ends))
+        rows = np.flatnonzero(single_rows(starts, ends=ends))
         sources, _ = user.calls.singles(batch, rows)
         live, deletes = [rows[sources == RowSource.INCOMING]], [rows[sources == RowSource.NONE]]
         if not user.combines:
@@ -115,19 +118,19 @@ class BatchPath:
         """Return the last of the rows of each key, among those with the greatest value where one is compared."""
         ends = np.append(keys[1:] != keys[:-1], True)[: len(keys)]
         rule = None if self._rule is None else self._rule.rule
-        if rule is None or rule.field is None or ends.all():
+        if rule is None or rule.column is None or ends.all():
             last: Rows = rows[ends]
             return last
-        survivors: Rows = rows[last_of_greatest(keys, batch.column(rule.field).take(pa.array(rows)))]
+        survivors: Rows = rows[last_of_greatest(keys, batch.column(rule.column).take(pa.array(rows)))]
         return survivors
 
     def added(self, batch: pa.RecordBatch) -> dict[str, ArrowColumn]:
         """Return the ordering value of each row, as `to_text` gives it, and which rows are deletes."""
-        by, kind, rows = self._ordering, CONTROL_TYPES[ORDERING], batch.num_rows
-        if by is None:
+        carried, kind, rows = self._carried, CONTROL_TYPES[ORDERING], batch.num_rows
+        if carried is None:
             return {}
-        text = pa.repeat("0", rows) if by.ordering is None else _texts(batch.column(by.ordering))
-        parts = [pa.repeat(by.java_type, rows), text]
+        text = pa.repeat("0", rows) if carried.column is None else _texts(batch.column(carried.column))
+        parts = [pa.repeat(carried.sample.java_type, rows), text]
         given: Any = pa.StructArray.from_arrays(parts, fields=list(kind), mask=text.is_null())
         if not len(self._deletes):
             return {ORDERING: given}

@@ -9,18 +9,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines.python.arrow_pairs import is_compared
-from bridge.merge import takes_last_of_greatest
 
 if TYPE_CHECKING:
-    from bridge.engines.python.column_types import ArrowColumn, Rows
+    from bridge.engines.python.column_types import Rows
+    from bridge.merge import LastOfGreatest
+    from bridge.spark import ArrowColumn
     from payloads import AvroSchema
-    from payloads.builtin import PairRule
 
 
-def is_foldable(rule: PairRule, schema: AvroSchema) -> bool:
-    """Whether whole columns fold rows by a rule."""
-    compares = rule.field is None or is_compared(schema, rule.field, dates=rule.holds_for_dates)
-    return compares and takes_last_of_greatest(rule)
+def is_foldable(rule: LastOfGreatest, schema: AvroSchema) -> bool:
+    """Whether whole columns find the rows that a rule keeps."""
+    return rule.column is None or is_compared(schema, rule.column)
 
 
 def last_of_greatest(codes: Any, column: ArrowColumn | None) -> Rows:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bridge.engines.python.column_types import Codes, Mask, Rows
     from bridge.merge import PairMerge, RecordMerge
     from payloads import AvroSchema
+    from payloads.rules import Test
 
 
 class ColumnPairs:
@@ -51,7 +52,12 @@ class ColumnPairs:
         is_made = (found == RowSource.MADE) | (found == FILLED)
         if is_made.any():
             newer, _ = pairs.masks(pairs.newer_is_later)
-            made = MadeRows(self._pairs, batch, (firsts[is_made], firsts[is_made] + 1), newer[is_made])
+
+            def holds(test: Test) -> tuple[Mask, Mask]:
+                known, refuted = pairs.masks(pairs.holds(test))
+                return known[is_made], refuted[is_made]
+
+            made = MadeRows(self._pairs, batch, (firsts[is_made], firsts[is_made] + 1), newer[is_made], holds)
             found[is_made], rows = self._made(made, found[is_made] == FILLED, newer[is_made])
         sources[is_told] = found
         return sources, rows
@@ -68,17 +74,11 @@ class ColumnPairs:
             self._makes_rows = False
             return sources, None
         later = np.where(newer_is_later, RowSource.INCOMING, RowSource.STORED)
-        return np.where(stands, later, RowSource.MADE).astype(np.int8), rows
+        sources = np.where(stands, later, RowSource.MADE).astype(np.int8)
+        sources[made.is_open] = CALLED
+        return sources, rows
 
 
 def _keeps_values(schema: AvroSchema) -> bool:
     """Whether a value is the same after it was a record's: milliseconds, whose column has microseconds, are not."""
-    value = schema.non_null
-    match value.kind:
-        case "record":
-            return all(_keeps_values(field.schema) for field in value.fields)
-        case "array":
-            return _keeps_values(value.items)
-        case "map":
-            return _keeps_values(value.values)
-    return value.logical not in MILLISECONDS
+    return schema.logical not in MILLISECONDS and all(map(_keeps_values, schema.parts))

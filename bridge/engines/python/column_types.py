@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import TypeAlias
 
     import numpy as np
     import numpy.typing as npt
-    import pyarrow as pa
 
-    ArrowColumn: TypeAlias = pa.Array[Any]
-    """An Arrow column of any type: `column_codec` has compared the type with the field's."""
     Mask: TypeAlias = npt.NDArray[np.bool_]
     """For each row of a batch, whether it is meant."""
     Codes: TypeAlias = npt.NDArray[np.int8]

@@ -33,7 +33,7 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from bridge.engines.python.column_types import ArrowColumn
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema, Record, Value
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.engines.control_columns import result_type
 from bridge.engines.python.worker import merged
-from bridge.spark import prepare
+from bridge.spark import map_in_arrow, prepare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -33,7 +33,7 @@ def run(versions: DataFrame, job: Job, fields: tuple[StructField, ...], received
     prepare(versions.sparkSession, job.plan.payload_name)
     task = functools.partial(merged, job) if received is None else functools.partial(_after, received, job)
     task.__name__ = job.label  # type: ignore[attr-defined] # what Spark's plans call the task
-    return versions.mapInArrow(task, result_type(fields, job.handed_over))
+    return map_in_arrow(versions, task, result_type(fields, job.handed_over))
 
 
 def _after(received: Receive, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -13,7 +13,7 @@ from bridge.engines.control_columns import COMMIT, IS_DELETE, ORIGIN
 from bridge.engines.python.arrow_pairs import CALLED
 from bridge.engines.python.column_pairs import ColumnPairs
 from bridge.engines.python.inserts import InsertMask
-from bridge.engines.python.keys import alone, pairs
+from bridge.engines.python.keys import pairs, single_rows
 from bridge.engines.python.outcomes import UNDECIDED
 from bridge.engines.python.records import read_rows
 from bridge.merge import Action, MergePoint, RowSource
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
+    from bridge.engines.python.column_types import Codes, Mask, Rows
+    from bridge.engines.python.outcome_buffers import Position
     from bridge.engines.python.outcomes import Outcomes
-    from bridge.engines.python.piles import Position
     from bridge.engines.python.records import RecordReader
     from bridge.merge import RecordMerge, SingleRows
     from bridge.programs import ProgramSpec
+    from bridge.spark import ArrowColumn
     from payloads import Record
 
 
@@ -88,7 +89,7 @@ class FastPath:
         self.spans.clear()
         origins = batch.column(ORIGIN).to_numpy()
         stored = origins == Origin.STORED
-        single = alone(starts, ends=ends)
+        single = single_rows(starts, ends=ends)
         actions = np.full(batch.num_rows, UNDECIDED, np.int8)
         actions[single & stored] = Action.KEEP
         rows = _rows(batch, origins)
@@ -135,7 +136,7 @@ class FastPath:
         """Give the rows that win their actions, and note the deletes."""
         actions[firsts[sources == RowSource.STORED]] = Action.KEEP
         actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
-        self._outcomes.bare(Action.DELETE, firsts[sources == RowSource.NONE])
+        self._outcomes.batch_keys(Action.DELETE, firsts[sources == RowSource.NONE])
 
     def _insert_singles(self, merges: RowMerges, batch: pa.RecordBatch, rows: Rows, actions: Codes) -> None:
         """Store the newer rows without other versions, as `_merge_pairs`."""
@@ -146,7 +147,7 @@ class FastPath:
         self._outcomes.made(
             Action.INSERT, made, merges.single_point, rows[sources == RowSource.MADE], *self._of_inserts
         )
-        self._outcomes.bare(Action.SKIP, rows[sources == RowSource.NONE], *self._of_inserts)
+        self._outcomes.batch_keys(Action.SKIP, rows[sources == RowSource.NONE], *self._of_inserts)
 
     def _log_newer(self, entries: RowMerges, batch: pa.RecordBatch, firsts: Rows, actions: Codes) -> None:
         """Keep the rows `firsts`, and let a user's class say what becomes of the newer ones after them in a log."""
@@ -157,14 +158,14 @@ class FastPath:
         for row, source in zip((firsts + 1).tolist(), sources.tolist(), strict=True):
             if source == RowSource.MADE:  # it may not fit, and then the stored row goes with it
                 start = self._outcomes.position()
-                self._outcomes.here(Action.KEEP, row - 1, False, None)
+                self._outcomes.batch_row(Action.KEEP, row - 1, False, None)
                 self._outcomes.new(Action.UPDATE, next(told), entries.single_point, row, True, None)
                 self.spans.append((row, start, self._outcomes.position()))
             elif source == RowSource.NONE:  # of a delete, its ordering value was told
-                self._outcomes.bare(Action.DELETE, np.array([row]), True, next(told))
+                self._outcomes.batch_keys(Action.DELETE, np.array([row]), True, next(told))
         actions[firsts[(sources >= 0) & (sources != RowSource.MADE)]] = Action.KEEP
         actions[firsts[sources == RowSource.INCOMING] + 1] = Action.UPDATE
-        self._outcomes.bare(Action.SKIP, firsts[sources == RowSource.STORED], True, None)
+        self._outcomes.batch_keys(Action.SKIP, firsts[sources == RowSource.STORED], True, None)
 
 
 def _rows(batch: pa.RecordBatch, origins: Codes) -> Mask:

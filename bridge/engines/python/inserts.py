@@ -5,23 +5,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow.compute as pc
+
+from bridge.engines.python.column_tests import is_delete
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     import pyarrow as pa
 
     from bridge.engines.python.column_types import Mask
     from bridge.merge import RecordMerge
     from payloads import AvroSchema
-    from payloads.builtin import DeleteTest
+    from payloads.rules import DeleteTests
 
 
 class InsertMask:
     """Finds the rows that are inserted as they are; a user's class is called for every row."""
 
-    def __init__(self, tests: tuple[DeleteTest, ...] | None, ordering: str | None, merge: RecordMerge) -> None:
+    def __init__(self, tests: DeleteTests | None, ordering: str | None, merge: RecordMerge) -> None:
         """Take what decides, once.
 
         Args:
@@ -50,20 +49,11 @@ class InsertMask:
         return told, nobody if self._tests is None else told & ~is_marked(batch, self._tests)
 
 
-def is_marked(batch: pa.RecordBatch, tests: Iterable[DeleteTest]) -> Mask:
-    """Return for each row whether it is a delete by one of some tests."""
-    marked: Mask = np.zeros(batch.num_rows, bool)
-    for test in tests:
-        column = batch.column(test.field)
-        if test.marker is not True:
-            column = pc.equal(pc.utf8_upper(column) if test.ignore_case else column, _marker(test))
-        marked |= pc.fill_null(column, False).to_numpy(zero_copy_only=False)
-    return marked
-
-
-def _marker(test: DeleteTest) -> str:
-    text = str(test.marker)
-    return text.upper() if test.ignore_case else text
+def is_marked(batch: pa.RecordBatch, tests: DeleteTests) -> Mask:
+    """Return for each row whether it is a delete by tests of its columns, or these can't tell."""
+    names = batch.schema.names
+    found = is_delete(tests, lambda name: batch.column(name) if name in names else None)
+    return ~found[1] if isinstance(found, tuple) else np.full(batch.num_rows, found is not False)
 
 
 def _required(merge: RecordMerge) -> tuple[str, ...] | None:
@@ -81,13 +71,6 @@ def _required(merge: RecordMerge) -> tuple[str, ...] | None:
 
 def _wants_more(value: AvroSchema) -> bool:
     """Whether a value that is not null may not fit: for its symbol or size, or for a null inside."""
-    match value.kind:
-        case "record":
-            inner = [field.schema for field in value.fields]
-        case "array":
-            inner = [value.items]
-        case "map":
-            inner = [value.values]
-        case kind:
-            return kind in {"enum", "fixed", "union"} or value.logical == "decimal"
-    return any(not schema.nullable or _wants_more(schema.non_null) for schema in inner)
+    if value.kind in {"enum", "fixed", "union"} or value.logical == "decimal":
+        return True
+    return any(not schema.nullable or _wants_more(schema.non_null) for schema in value.parts)

@@ -65,7 +65,7 @@ def first_crash(job: Job, batch: pa.RecordBatch) -> Crash | None:
         else:
             dies, how = middle, found
     return Crash(
-        int(bounds[lives]), int(bounds[dies]), f"the class ends its process ({how}); fix it, or give it memory"
+        int(bounds[lives]), int(bounds[dies]), f"the class ends its process ({how}); fix it, or give it more memory"
     )
 
 

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 if TYPE_CHECKING:
-    from bridge.engines.python.column_types import ArrowColumn, Mask, Rows
+    from bridge.engines.python.column_types import Mask, Rows
+    from bridge.spark import ArrowColumn
 
 
 def starts_of(columns: list[ArrowColumn], rows: int) -> Mask:
@@ -67,9 +68,9 @@ def _shown(value: pa.Scalar[Any]) -> object:
         return value.value
 
 
-def alone(starts: Mask, *, ends: bool) -> Mask:
+def single_rows(starts: Mask, *, ends: bool) -> Mask:
     """Return which rows have no other version of their key; `ends` tells whether the last key ends with the batch."""
-    found = starts.copy()
+    found: Mask = starts.copy()
     found[:-1] &= starts[1:]
     found[-1] &= ends
     return found
@@ -81,11 +82,6 @@ def pairs(starts: Mask, stored: Mask, *, ends: bool) -> Rows:
     firsts = starts[:-1] & stored[:-1] & ~starts[1:] & ~stored[1:] & after[: len(starts) - 1]
     result: Rows = np.flatnonzero(firsts)
     return result
-
-
-def of_another_key(key: str) -> str:
-    """Return what is wrong where a merge returned a record with the key of another row."""
-    return f"it returned a record of another key, {key}; return one of the same key, or none to delete the row"
 
 
 def of_others(records: pa.RecordBatch, owners: list[Any], batch: pa.RecordBatch, key: tuple[str, ...]) -> list[int]:

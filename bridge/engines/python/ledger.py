@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from bridge.engines.job import Job
     from bridge.engines.python.column_types import Codes, Mask, Rows
-    from bridge.engines.python.piles import Noted
+    from bridge.engines.python.outcome_buffers import BatchOutcomes
     from bridge.merge import StoredRow
 
 # What becomes of the rows of a key that are not in its result, the strongest last.
@@ -68,7 +68,7 @@ class Ledger:
         origins: Codes,
         starts: Mask,
         actions: Codes,
-        noted: Noted,
+        noted: BatchOutcomes,
         *,
         ends: bool,
         quarantined: Mapping[int, str],
@@ -105,20 +105,20 @@ class Ledger:
             self._open, self._open_fate = rows[:, :, -1].copy(), int(of_key[-1])
             rows, of_key = rows[:, :, :-1], of_key[:-1]
         self.add_made(noted.made)
-        aside = self._set_aside(rows, firsts, quarantined)
-        self._count(rows[:, :, ~aside], of_key[~aside])
+        quarantined_keys = self._count_quarantined(rows, firsts, quarantined)
+        self._count(rows[:, :, ~quarantined_keys], of_key[~quarantined_keys])
 
-    def _set_aside(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
+    def _count_quarantined(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
         """Count the rows of keys that failed; return which keys they are."""
-        aside = np.zeros(rows.shape[2], bool)
+        quarantined_keys = np.zeros(rows.shape[2], bool)
         for row, point in quarantined.items():
             key = int(np.searchsorted(firsts, row, "right")) - 1
-            if key >= len(aside) or aside[key]:
+            if key >= len(quarantined_keys) or quarantined_keys[key]:
                 continue  # it goes on in the next batch, or is counted
-            aside[key] = True
+            quarantined_keys[key] = True
             for side in Origin:
                 self.add_quarantined(point, side, int(rows[0, side, key]))
-        return aside
+        return quarantined_keys
 
     def _count(self, rows: Rows, of_key: Codes) -> None:
         for side in Origin:
@@ -161,14 +161,14 @@ class CommitLedger(Ledger):
         self._ended.append((int(row), self._of_key))  # type: ignore[call-overload]
         self._of_key = CommitFates()
 
-    def _set_aside(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
-        aside = super()._set_aside(rows, firsts, quarantined)
+    def _count_quarantined(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
+        quarantined_keys = super()._count_quarantined(rows, firsts, quarantined)
         for row, fates in self._ended:
-            if not aside[np.searchsorted(firsts, row, "right") - 1]:
+            if not quarantined_keys[np.searchsorted(firsts, row, "right") - 1]:
                 for (side, fate), number in fates.counts.items():
                     self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[side], fate)] += number
         self._ended.clear()
-        return aside
+        return quarantined_keys
 
     def _count(self, rows: Rows, of_key: Codes) -> None:
         """Count nothing: the commits have told it."""

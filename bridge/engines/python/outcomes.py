@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from pyspark.sql.pandas.types import to_arrow_type
 
 from bridge.engines.control_columns import ADDED_TYPES, ORDERING, ORIGIN
 from bridge.engines.ordering_text import to_text
-from bridge.engines.python.keys import of_another_key, of_others, values_of
-from bridge.engines.python.piles import Noted, Pile, UnfitOutcomeError
+from bridge.engines.python.keys import of_others, values_of
+from bridge.engines.python.outcome_buffers import BatchOutcomes, PendingOutcomes, UnfitOutcomeError
 from bridge.engines.python.records import UnfitRecordError
-from bridge.merge import Action
-from bridge.spark import META_COLUMNS
+from bridge.merge import Action, of_another_key
+from bridge.spark import META_COLUMNS, to_arrow_type
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from bridge.engines.python.column_types import ArrowColumn, Codes, Rows
-    from bridge.engines.python.piles import Position
+    from bridge.engines.python.column_types import Codes, Rows
+    from bridge.engines.python.outcome_buffers import Position
     from bridge.engines.python.records import RecordWriter
     from bridge.merge import Carrier, MadeVersion, MergePoint, MetaColumns
+    from bridge.spark import ArrowColumn
     from payloads import Record
 
 CONTROL_TYPES = {name: to_arrow_type(kind) for name, kind in ADDED_TYPES.items()}
@@ -75,8 +75,8 @@ class Outcomes:
         self._clear()
 
     def _clear(self) -> None:
-        self._here, self._detached, self._new = Pile(), Pile(), Pile()
-        self._bare_here, self._bare_detached = Pile(), Pile()
+        self._batch_rows, self._detached_rows, self._new_rows = PendingOutcomes(), PendingOutcomes(), PendingOutcomes()
+        self._batch_keys, self._detached_keys = PendingOutcomes(), PendingOutcomes()
         self._points: list[MergePoint] = []  # of the new records
         self._owners: list[Any] = []  # a row of the key of each
         self._new_batch: pa.RecordBatch | None = None  # the new records, if they are encoded
@@ -87,29 +87,29 @@ class Outcomes:
         """Note an outcome; `key_source` is any row of its key, for a bare key that is in no batch itself."""
         if row is None or row.record is None:
             source = key_source if row is None or row.source is None else row.source
-            (self._bare_here if type(source) is int else self._bare_detached).add(source, action, *extras)
+            (self._batch_keys if type(source) is int else self._detached_keys).add(source, action, *extras)
         elif row.source is None:
             self.new(action, row.record, row.made_at, key_source, *extras)
         elif type(row.source) is int:
-            self._here.add(row.source, action, *extras)
+            self._batch_rows.add(row.source, action, *extras)
         else:
-            self._detached.add(row.source, action, *extras)
+            self._detached_rows.add(row.source, action, *extras)
 
     def version(self, made: MadeVersion, point: MergePoint, row: int) -> None:
         """Note what `point` made of rows of a batch, with a row of its key."""
         if made.record is None:
-            self._bare_here.add(row, Action.INSERT, made.is_delete, made.ordering)
+            self._batch_keys.add(row, Action.INSERT, made.is_delete, made.ordering)
         else:
             self.new(Action.INSERT, made.record, point, row, made.is_delete, made.ordering)
 
-    def here(self, action: Action, row: int, *extras: object) -> None:
+    def batch_row(self, action: Action, row: int, *extras: object) -> None:
         """Note an outcome that is a row of the batch."""
-        self._here.add(row, action, *extras)
+        self._batch_rows.add(row, action, *extras)
 
-    def bare(self, action: Action, rows: Rows, *extras: object) -> None:
+    def batch_keys(self, action: Action, rows: Rows, *extras: object) -> None:
         """Note outcomes of which only the keys of `rows` are left."""
         for row in rows.tolist():
-            self._bare_here.add(row, action, *extras)
+            self._batch_keys.add(row, action, *extras)
 
     def made(self, action: Action, records: Iterable[Record], point: MergePoint, rows: Rows, *extras: object) -> None:
         """Note outcomes whose records `point` made, each with a row of its key."""
@@ -118,7 +118,7 @@ class Outcomes:
 
     def new(self, action: Action, record: Record, made_at: MergePoint, key_source: object, *extras: object) -> None:
         """Note an outcome that is in no batch: a record that a merge point made."""
-        self._new.add(record, action, *extras)
+        self._new_rows.add(record, action, *extras)
         self._points.append(made_at)
         self._owners.append(key_source)
 
@@ -129,22 +129,22 @@ class Outcomes:
     # -- what is known of them before they are given
 
     @property
-    def _piles(self) -> tuple[Pile, ...]:
-        return self._here, self._bare_here, self._detached, self._bare_detached, self._new
+    def _pending(self) -> tuple[PendingOutcomes, ...]:
+        return self._batch_rows, self._batch_keys, self._detached_rows, self._detached_keys, self._new_rows
 
-    def noted(self, waiting: Outcomes | None = None) -> Noted:
+    def noted(self, waiting: Outcomes | None = None) -> BatchOutcomes:
         """Return what was noted since the last flush, and of the outcomes that are `waiting`."""
-        found = Noted([], [], [], [], [], self._made())
+        found = BatchOutcomes([], [], [], [], [], self._made())
         for one in (self, waiting):
             if one is None:
                 continue
-            here, bare, detached, bare_detached, new = one._piles  # noqa: SLF001 (another collection of this class)
-            found.rows.extend((*here.rows, *bare.rows, *one._owners))  # noqa: SLF001
-            found.actions.extend(added[0] for added in itertools.chain(here.added, bare.added, new.added))  # type: ignore[misc]
+            rows, keys, detached, detached_keys, new = one._pending  # noqa: SLF001 (another collection of this class)
+            found.rows.extend((*rows.rows, *keys.rows, *one._owners))  # noqa: SLF001
+            found.actions.extend(added[0] for added in itertools.chain(rows.added, keys.added, new.added))  # type: ignore[misc]
             # In a combined batch a bare key is a delete without data, which is in the result.
-            found.kept.extend((*here.of(_VISIBLE), *bare.of(_VISIBLE)))
-            found.of_open.extend(added[0] for added in (*detached.added, *bare_detached.added))  # type: ignore[misc]
-            before = dict.fromkeys((*detached.of(_VISIBLE), *bare_detached.of(_VISIBLE)))
+            found.kept.extend((*rows.of(_VISIBLE), *keys.of(_VISIBLE)))
+            found.of_open.extend(added[0] for added in (*detached.added, *detached_keys.added))  # type: ignore[misc]
+            before = dict.fromkeys((*detached.of(_VISIBLE), *detached_keys.of(_VISIBLE)))
             found.kept_before.extend(row.batch.column(ORIGIN)[0].as_py() for row in before)
         found.rows.extend(self._filled_owners)
         found.actions.extend([Action.UPDATE] * len(self._filled_owners))
@@ -152,19 +152,23 @@ class Outcomes:
 
     def _made(self) -> int:
         """Return how many rows of the result are not of the input: new ones, and a row that is there a second time."""
-        again = sum(len(rows) - len(set(rows)) for pile in (self._here, self._detached) if (rows := pile.of(_VISIBLE)))
-        return len(self._new.of(_VISIBLE)) + len(self._filled_owners) + again
+        again = sum(
+            len(rows) - len(set(rows))
+            for pending in (self._batch_rows, self._detached_rows)
+            if (rows := pending.of(_VISIBLE))
+        )
+        return len(self._new_rows.of(_VISIBLE)) + len(self._filled_owners) + again
 
     def position(self) -> Position:
         """Return where the outcomes of the next key will begin."""
-        return tuple(len(pile.rows) for pile in self._piles)
+        return tuple(len(pending.rows) for pending in self._pending)
 
     def cut(self, start: Position) -> Outcomes:
         """Remove the outcomes from a position on; return them as a collection of their own."""
         rest = Outcomes(self._added, tuple(self._identity), self._writer, self._meta, self._key)
-        for pile, other, first in zip(self._piles, rest._piles, start, strict=True):
-            other.rows, other.added = pile.rows[first:], pile.added[first:]
-            del pile.rows[first:], pile.added[first:]
+        for pending, other, first in zip(self._pending, rest._pending, start, strict=True):
+            other.rows, other.added = pending.rows[first:], pending.added[first:]
+            del pending.rows[first:], pending.added[first:]
         first = start[-1]
         rest._points, rest._owners = self._points[first:], self._owners[first:]
         del self._points[first:], self._owners[first:]
@@ -179,7 +183,7 @@ class Outcomes:
             batch: that to which the numbers of rows refer.
             keys: a row of each key that may have several outcomes, and where these begin and end.
         """
-        records = self._new.rows
+        records = self._new_rows.rows
         try:
             self._new_batch = self._writer.batch(records) if records else None
         except SchemaError:
@@ -201,19 +205,19 @@ class Outcomes:
             return []
         self._new_batch = None
         found = [(self._owners[number], error) for number, error in wrong.items()]
-        gone: list[set[int]] = [set() for _ in self._piles]
+        gone: list[set[int]] = [set() for _ in self._pending]
         gone[-1].update(wrong)
         for _, start, end in keys:
             if any(start[-1] <= number < end[-1] for number in wrong):
                 for numbers, first, after in zip(gone, start, end, strict=True):
                     numbers.update(range(first, after))
-        for pile, numbers in zip(self._piles, gone, strict=True):
-            pile.rows, pile.added = _without(pile.rows, numbers), _without(pile.added, numbers)
+        for pending, numbers in zip(self._pending, gone, strict=True):
+            pending.rows, pending.added = _without(pending.rows, numbers), _without(pending.added, numbers)
         self._points, self._owners = _without(self._points, gone[-1]), _without(self._owners, gone[-1])
         return found
 
     def _misfit(self, number: int) -> UnfitOutcomeError | None:
-        record = self._new.rows[number]
+        record = self._new_rows.rows[number]
         try:
             self._writer.batch([record])
         except SchemaError as error:
@@ -232,8 +236,8 @@ class Outcomes:
         Raises:
             UnfitOutcomeError: a merged record does not fit its schema.
         """
-        here, detached, new = self._here, self._detached, self._new
-        bare_here, bare_detached = self._bare_here, self._bare_detached
+        here, detached, new = self._batch_rows, self._detached_rows, self._new_rows
+        batch_keys, detached_keys = self._batch_keys, self._detached_keys
         encoded = self._new_batch or (self._encoded(batch) if new.rows else None)
         filled = self._filled
         self._clear()
@@ -247,10 +251,10 @@ class Outcomes:
             yield self._finished(filled, [(Action.UPDATE,)] * filled.num_rows)
         if not self._added:
             return
-        if bare_here.rows:
-            yield self._finished(self._keys_only(self._data(batch.take(pa.array(bare_here.rows)))), bare_here.added)
-        if bare_detached.rows:
-            yield self._finished(self._keys_only(self._data(_joined(bare_detached.rows))), bare_detached.added)
+        if batch_keys.rows:
+            yield self._finished(self._keys_only(self._data(batch.take(pa.array(batch_keys.rows)))), batch_keys.added)
+        if detached_keys.rows:
+            yield self._finished(self._keys_only(self._data(_joined(detached_keys.rows))), detached_keys.added)
 
     def standing(
         self,
@@ -284,7 +288,7 @@ class Outcomes:
 
     def _encoded(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         try:
-            records = self._writer.batch(self._new.rows)
+            records = self._writer.batch(self._new_rows.rows)
         except UnfitRecordError as error:
             number = error.number
             raise UnfitOutcomeError(_unfit(error.reason), self._owners[number], self._points[number]) from error

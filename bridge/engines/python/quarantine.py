@@ -30,11 +30,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from bridge.engines.job import Job
-    from bridge.engines.python.column_types import ArrowColumn, Codes, Mask, Rows
+    from bridge.engines.python.column_types import Codes, Mask, Rows
+    from bridge.engines.python.outcome_buffers import Position
     from bridge.engines.python.outcomes import Outcomes
-    from bridge.engines.python.piles import Position
     from bridge.engines.python.records import RecordReader
     from bridge.merge import SingleRows
+    from bridge.spark import ArrowColumn
     from payloads import Record
 
 _OF_ALL_KEYS = (
@@ -97,20 +98,20 @@ class QuarantiningMerger(BatchMerger):
             has_null = batch.column(name).is_null().to_numpy(zero_copy_only=False) & has_key
             if has_null.any():
                 reason = f"the key column {name!r} is null; fill it or drop the row"
-                yield self.apart(batch.filter(pa.array(has_null)), reason, None)
+                yield self.quarantine(batch.filter(pa.array(has_null)), reason, None)
                 has_key &= ~has_null
         if has_key.all():
             yield from super().merge(batch)
         elif has_key.any():
             yield from super().merge(batch.filter(pa.array(has_key)))
 
-    def apart(self, rows: pa.RecordBatch, reason: str, at: str | None) -> pa.RecordBatch:
+    def quarantine(self, rows: pa.RecordBatch, reason: str, at: str | None) -> pa.RecordBatch:
         """Quarantine rows without merging them; `at` is the merge point at which they fail."""
         point = final_point(self.job.program)
         if self.ledger is not None:
             for side, number in zip(*np.unique(rows.column(ORIGIN).to_numpy(), return_counts=True), strict=True):
                 self.ledger.add_quarantined(point, Origin(side), int(number))
-        return self._set_aside(rows, [reason] * rows.num_rows, [at] * rows.num_rows)
+        return self._quarantined_rows(rows, [reason] * rows.num_rows, [at] * rows.num_rows)
 
     def _merge(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> Iterator[pa.RecordBatch]:
         self.batch = batch
@@ -236,9 +237,9 @@ class QuarantiningMerger(BatchMerger):
     # -- rows that are set aside
 
     def _failed_rows(self, rows: pa.RecordBatch, why: Sequence[MergePointError]) -> pa.RecordBatch:
-        return self._set_aside(rows, [one.reason for one in why], [_point_of(one) for one in why])
+        return self._quarantined_rows(rows, [one.reason for one in why], [_point_of(one) for one in why])
 
-    def _set_aside(self, rows: pa.RecordBatch, reasons: list[str], points: list[str | None]) -> pa.RecordBatch:
+    def _quarantined_rows(self, rows: pa.RecordBatch, reasons: list[str], points: list[str | None]) -> pa.RecordBatch:
         """Return versions as rows without an outcome."""
         number, names = rows.num_rows, rows.schema.names
         kind: Any = CONTROL_TYPES[QUARANTINE]

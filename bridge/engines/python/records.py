@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql.pandas.types import to_arrow_schema
 
 from bridge.engines.python.columns import check_fields, column_codec
-from bridge.spark import META_COLUMNS
+from bridge.spark import META_COLUMNS, to_arrow_schema
 from payloads import codegen
 from payloads.errors import SchemaError
 
@@ -18,7 +17,8 @@ if TYPE_CHECKING:
 
     from pyspark.sql.types import StructType
 
-    from bridge.engines.python.column_types import ArrowColumn, Rows
+    from bridge.engines.python.column_types import Rows
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema, Record, Value
 
 _FAILURES = (SchemaError, pa.ArrowException, ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -43,7 +43,7 @@ class RecordReader:
         made = {name: field for name, field in schema.by_name.items() if fields is None or name in fields}
         missing = [name for name in made if arrow.get_field_index(name) < 0]
         if missing:
-            msg = f"the frame lacks, or has twice, the columns {', '.join(missing)}; it has {', '.join(arrow.names)}"
+            msg = f"the frame lacks or duplicates the columns {', '.join(missing)}; it has {', '.join(arrow.names)}"
             raise SchemaError(msg)
         self._make = codegen.record_maker(tuple(made))
         self._columns = [

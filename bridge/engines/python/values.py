@@ -14,7 +14,7 @@ from payloads.errors import SchemaError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from bridge.engines.python.column_types import ArrowColumn
+    from bridge.spark import ArrowColumn
     from payloads.avro import AvroSchema, Value
 
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}

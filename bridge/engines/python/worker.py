@@ -61,7 +61,7 @@ def _without_crashes(merger: BatchMerger, batch: pa.RecordBatch) -> tuple[list[p
         if not isinstance(merger, QuarantiningMerger):
             identity = values_of(batch, crash.first, merger.plan.identity)
             raise MergeFailedError(crash.reason, merger.plan.payload_name, point, identity)
-        aside.append(merger.apart(batch.slice(crash.first, crash.end - crash.first), crash.reason, point))
+        aside.append(merger.quarantine(batch.slice(crash.first, crash.end - crash.first), crash.reason, point))
         stays = np.ones(batch.num_rows, bool)
         stays[crash.first : crash.end] = False
         batch = batch.filter(pa.array(stays))

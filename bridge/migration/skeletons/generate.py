@@ -27,6 +27,7 @@ class Skeleton(NamedTuple):
         merger: the name by which it is configured: `module:Class`, or the full Java name.
         strategy: its strategy id.
         releases: the releases that it fits, in words.
+        by: what it merges by: the class, which it calls, or a rule.
     """
 
     path: str
@@ -34,6 +35,7 @@ class Skeleton(NamedTuple):
     merger: str
     strategy: str
     releases: str
+    by: str = "the class"
 
 
 def strategy_id(payload: str) -> str:
@@ -41,10 +43,15 @@ def strategy_id(payload: str) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"hudi-payload-bridge:{payload}"))
 
 
+def merger_names(payload: str) -> tuple[str, str]:
+    """Return what the merger for a payload class is called in Python: its module and its class."""
+    merger = f"{_class_name(payload)}Merger"
+    return _WORDS.sub("_", merger).lower(), merger
+
+
 def python_skeleton(payload: str, release: HudiRelease, strategy: str) -> Skeleton:
     """Return a merger in Python for the payload class `payload`."""
-    merger = f"{_class_name(payload)}Merger"
-    module = _WORDS.sub("_", merger).lower()
+    module, merger = merger_names(payload)
     text = _filled("merger.py.txt", payload=payload, release=release, strategy=strategy, merger=merger, module=module)
     return Skeleton(f"{module}.py", text, f"{module}:{merger}", strategy, str(release))
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import itertools
 import time
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mergers.laws.elsewhere import is_ours
 from mergers.laws.equality import same_bytes
 from mergers.laws.evaluate import Evaluator
 from mergers.laws.infer.questions import Answer, Asked, Question, Questions
-from mergers.laws.infer.search import Draft, draft
+from mergers.laws.infer.search import PartialRule, draft
 from mergers.laws.infer.table import Table, fault, shown
 from mergers.laws.infer.tidy import in_other_letters, tidied
 from mergers.laws.pools import each_once
 from mergers.laws.reading import studied
+from mergers.laws.repetition import is_ours
 from mergers.laws.universe import delete_forms
 from payloads.builtin import UNAVAILABLE
 from payloads.records import merged
@@ -37,7 +37,7 @@ _NEAR: Final = 12
 _AGAIN: Final = 300
 
 
-class Unsaid(NamedTuple):
+class UnexpressedColumn(NamedTuple):
     """A column that no rule was found for, and the smallest pair on which the best one fails."""
 
     column: str
@@ -55,14 +55,18 @@ class Inferred(NamedTuple):
         asked: how many pairs the rule was held against; none of them refutes it.
         unstable: a question that had two answers: the answer depends on more than the two versions.
         seconds: how long it took.
+        pairs: those that were asked, with the answers.
+        telling: the pairs of these that an earlier draft of the rule failed on.
     """
 
     point: Point
     rule: MergeRule | None
-    unsaid: tuple[Unsaid, ...]
+    unsaid: tuple[UnexpressedColumn, ...]
     asked: int
     unstable: tuple[Question, Answer, Answer] | None
     seconds: float
+    pairs: tuple[tuple[Question, Answer], ...] = ()
+    telling: tuple[tuple[Question, Answer], ...] = ()
 
 
 def infer(
@@ -103,18 +107,23 @@ class _Inference:
         self._schema: AvroSchema = spec.schema
         self._point, self._data = point, data
         self._ask = Asked(evaluator, point)
-        self._questions = Questions(spec, point, seed)
-        self._constants = _named_by(algebra, spec)
+        named = _named_by(algebra, spec)
+        self._questions = Questions(spec, point, seed, named)
+        self._constants = _in_all_letters(named)
         self._asked: dict[str, tuple[Question, Answer]] = {}
 
     def found(self) -> Inferred:
         self._learn(
             itertools.chain(
-                self._questions.one_by_one(), self._questions.drawn(_DRAWN), self._questions.of_rows(self._data)
+                self._questions.one_by_one(),
+                self._questions.named(),
+                self._questions.drawn(_DRAWN),
+                self._questions.of_rows(self._data),
             )
         )
-        best = Draft(None, (), 0)
+        best = PartialRule(None, (), 0)
         tried: list[tuple[Question, Answer]] = []
+        telling: list[tuple[Question, Answer]] = []
         for _ in range(_ROUNDS):
             table = Table(self._schema, self._point, [*self._asked.values()], self._constants)
             best = draft(table)
@@ -122,27 +131,30 @@ class _Inference:
                 break
             check_rule(best.rule, self._schema)
             tried = self.drawn(_REFUTES)
-            wrong = [question for question, answer in tried if not self._agrees(best, question, answer)]
-            if not wrong:
+            refuting = [(question, answer) for question, answer in tried if not self._agrees(best, question, answer)]
+            if not refuting:
                 break
+            telling += refuting[:_KEPT]
+            wrong = [question for question, _ in refuting]
             near = (
                 one for question in wrong[:_KEPT] for one in itertools.islice(self._questions.near(question), _NEAR)
             )
             self._learn([*wrong[:_KEPT], *near])
         else:
-            best = Draft(None, (), 0)
+            best = PartialRule(None, (), 0)
         # Pairs that only an earlier draft was held against say nothing about this one.
         asked = [*self._asked.values(), *tried]
         unstable = self._unstable()
-        best = self._settled(best, asked) if unstable is None else Draft(None, (), 0)
+        best = self._settled(best, asked) if unstable is None else PartialRule(None, (), 0)
         unsaid = tuple(self._example(best, name) for name in best.unsaid)
-        return Inferred(self._point, best.rule, unsaid, len(asked), unstable, time.monotonic() - self._start)
+        seconds = time.monotonic() - self._start
+        return Inferred(self._point, best.rule, unsaid, len(asked), unstable, seconds, tuple(asked), tuple(telling))
 
-    def _settled(self, best: Draft, asked: Sequence[tuple[Question, Answer]]) -> Draft:
+    def _settled(self, best: PartialRule, asked: Sequence[tuple[Question, Answer]]) -> PartialRule:
         """Return a draft in its shortest form; one without a rule if a pair refutes it or no column is said."""
         said = {name for name, values in self._questions.pools.items() if len(values) > 1} - {*best.unsaid}
         if best.rule is None or not said or not all(self._agrees(best, *one) for one in asked):
-            return Draft(None, (), 0)
+            return PartialRule(None, (), 0)
         short = best._replace(rule=tidied(best.rule))
         return short if all(self._agrees(short, *one) for one in asked) else best
 
@@ -158,10 +170,10 @@ class _Inference:
             repr(question): (question, answer) for question, answer in zip(left, self._ask.all(left), strict=True)
         }
 
-    def _agrees(self, found: Draft, question: Question, answer: Answer) -> bool:
+    def _agrees(self, found: PartialRule, question: Question, answer: Answer) -> bool:
         return found.rule is not None and agrees(found.rule, question, answer, self._schema, found.unsaid)
 
-    def _example(self, found: Draft, name: str) -> Unsaid:
+    def _example(self, found: PartialRule, name: str) -> UnexpressedColumn:
         others = tuple(one for one in found.unsaid if one != name)
         fails = [
             (question, answer)
@@ -169,7 +181,7 @@ class _Inference:
             if answer.is_row and (found.rule is None or not agrees(found.rule, question, answer, self._schema, others))
         ]
         question, answer = min(fails or self._asked.values(), key=lambda one: len(repr(one[0])))
-        return Unsaid(name, question, answer)
+        return UnexpressedColumn(name, question, answer)
 
     def _unstable(self) -> tuple[Question, Answer, Answer] | None:
         """Ask some questions again, in another order."""
@@ -180,15 +192,18 @@ class _Inference:
         return None
 
 
-def _named_by(algebra: Any, spec: RecordSpec) -> tuple[Any, ...]:
+def _named_by(algebra: object, spec: RecordSpec) -> tuple[object, ...]:
     """Return the values that a class may compare with: those of its code and properties, and of deletes."""
     known = [*getattr(algebra, "constants", ()), *spec.props.values()]
     known += [form.value for form in delete_forms(spec.schema, spec.props)]
     known += [UNAVAILABLE] if spec.markers else []
     columns = spec.schema.by_name
-    plain = [one for one in known if isinstance(one, bool | int | str | bytes) and one not in columns]
-    forms = (form for one in plain if isinstance(one, str) for form in in_other_letters(one))
-    return each_once((*plain, *forms))
+    return each_once(one for one in known if isinstance(one, bool | int | str | bytes) and one not in columns)
+
+
+def _in_all_letters(named: tuple[object, ...]) -> tuple[object, ...]:
+    forms = (form for one in named if isinstance(one, str) for form in in_other_letters(one))
+    return each_once((*named, *forms))
 
 
 def agrees(rule: MergeRule, question: Question, answer: Answer, schema: AvroSchema, unsaid: Sequence[str] = ()) -> bool:
@@ -233,6 +248,6 @@ def _carries(rule: MergeRule, version: RuleVersion, answer: Answer) -> bool:
     return repr(answer.ordering) == repr(version.ordering)
 
 
-def _shown(answer: Answer) -> tuple[Any, ...]:
+def _shown(answer: Answer) -> tuple[object, ...]:
     error = None if answer.error is None else type(answer.error)
     return shown(answer.record), repr(answer.ordering), answer.is_delete, error

@@ -7,7 +7,7 @@ import random
 import string
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from mergers.laws import Act, Failed, Incoming, Merge, Operands, Row, Version
+from mergers.laws import Failed, Version
 from mergers.laws.equality import same_answer
 from mergers.laws.infer.tidy import in_other_letters
 from mergers.laws.pools import each_once, pool
@@ -26,17 +26,15 @@ if TYPE_CHECKING:
     from payloads.avro import Record
     from payloads.ordering import Ordering
 
-_EQUAL, _NULL, _FRESH, _FIRST = 0.2, 0.2, 0.1, 0.5
+_EQUAL, _NULL, _NAMED, _FRESH, _FIRST = 0.2, 0.2, 0.4, 0.1, 0.5
+_DENSE, _NAMED_IN_DENSE = 0.3, 0.8
+"""How many pairs have what the code names in most columns: a test may look at several at once."""
+_MOST_NAMED: Final = 10
 _LETTERS: Final = string.ascii_letters + string.digits + " -_."
 _WITHOUT_DATA: Final = 0.02
 _MOST_OF_ONE: Final = 7
 _POSITIONS: Final = ("1.9", "1.10", "2.1", "10.1", "2.10")
 """Positions in MySQL's binary log, which compare otherwise as texts."""
-_EXPRESSIONS: Final = {
-    Point.BATCH: Merge(Incoming(0), Incoming(1)),
-    Point.STORED: Act(Row(), Incoming(0)),
-    Point.ALONE: Act(Row(), Incoming(0)),
-}
 
 
 class Question(NamedTuple):
@@ -77,19 +75,18 @@ class Asked:
     def __init__(self, evaluator: Evaluator, point: Point) -> None:
         """Take the class, as the laws call it."""
         self._evaluator, self._point = evaluator, point
-        self._expression = _EXPRESSIONS[point]
 
     def __call__(self, question: Question) -> Answer:
         """Return what the class makes of two versions."""
         evaluator, (older, newer) = self._evaluator, question
         if self._point is Point.BATCH:
-            bound = evaluator.bind(Operands(None, (_version(older), _version(newer))))
-            own = [node.answer for node in bound[1:]]
+            versions = _version(older), _version(newer)
+            own = [evaluator.incoming(one).answer for one in versions]
+            found = evaluator.made_anew(None, versions).answer
         else:
             row = older.record if self._point is Point.STORED else None
-            bound = evaluator.bind(Operands(row, (_version(newer),)))
-            own = [bound[0].answer, evaluator.row(newer.record).answer]
-        found = evaluator.value(self._expression, bound).answer
+            own = [evaluator.row(row).answer, evaluator.row(newer.record).answer]
+            found = evaluator.made_anew(row, [_version(newer)]).answer
         if isinstance(found, Failed):
             return Answer(None, None, False, False, False, found.error)
         schema, equality = evaluator.algebra.schema, evaluator.equality
@@ -108,7 +105,7 @@ def _version(version: RuleVersion) -> Version:
     return Version(version.record, ordering, is_delete=version.record is None)
 
 
-def _forms(value: Any) -> tuple[Any, ...]:
+def _forms(value: object) -> tuple[object, ...]:
     return in_other_letters(value) if isinstance(value, str) else (value,)
 
 
@@ -119,12 +116,12 @@ class Questions:
         pools: the values that each column takes.
     """
 
-    def __init__(self, spec: RecordSpec, point: Point, seed: int) -> None:
-        """Take the columns with the values that suit the class, as the laws found them."""
+    def __init__(self, spec: RecordSpec, point: Point, seed: int, named: Iterable[object] = ()) -> None:
+        """Take the columns with the values that suit the class, as the laws found them, and what its code names."""
         self._spec, self._point = spec, point
         self._random = random.Random(seed)  # noqa: S311 (the seed repeats it)
         keys = {*spec.key, spec.assumed_key}
-        self.pools: dict[str, tuple[Any, ...]] = {}
+        self.pools: dict[str, tuple[object, ...]] = {}
         for field in spec.schema.fields:
             values = spec.pools.get(field.name) or pool(field.schema)
             is_parsed = field.name in spec.forms
@@ -138,10 +135,16 @@ class Questions:
                 self._add(name, UNAVAILABLE)
         for name in spec.ordering_heads if spec.sequences else ():
             self.pools[name] = _POSITIONS
+        told = {(type(one), one) for one in named}
+        self._named: dict[str, tuple[object, ...]] = {
+            name: tuple(one for one in values if isinstance(one, int | str | bytes) and (type(one), one) in told)
+            for name, values in self.pools.items()
+            if len(values) > 1 and name not in spec.ordering_heads
+        }
         self._read = list_reader(spec.schema, spec.ordering_fields) if spec.ordering_fields else None
         self._unordered = spec.ordering_heads
 
-    def _add(self, name: str, value: Any) -> None:
+    def _add(self, name: str, value: object) -> None:
         """Let a column have one more value, if it can."""
         field = self._spec.schema.by_name.get(name)
         if field is not None and name not in {*self._spec.key, *self._spec.ordering_heads} and field.schema.fits(value):
@@ -172,11 +175,19 @@ class Questions:
             if self._point is Point.BATCH:
                 yield from (self._fitted(None, record), self.of(None, None))
 
+    def named(self) -> Iterator[Question]:
+        """Give pairs in which a column has two values that the code names: what it does with both may differ."""
+        plain = [{name: values[at % len(values)] for name, values in self.pools.items()} for at in (0, 1)]
+        for (older, newer), (name, values) in itertools.product((plain, plain[::-1]), self._named.items()):
+            for left, right in itertools.product(values[:_MOST_NAMED], repeat=2):
+                yield self._fitted({**older, name: left}, {**newer, name: right})
+
     def drawn(self, count: int) -> Iterator[Question]:
-        """Draw pairs: values from the pools, equal ones and nulls more often, and few without data."""
+        """Draw pairs: equal values, nulls and values that the code names more often, and few without data."""
         for _ in range(count):
-            older, newer = self._record(None), {}
-            newer = self._record(older)
+            dense = self._random.random() < _DENSE
+            older = self._record(None, dense=dense)
+            newer = self._record(older, dense=dense)
             if self._random.random() < _WITHOUT_DATA:
                 yield self.of(older, None)
             elif self._point is Point.BATCH and self._random.random() < _WITHOUT_DATA:
@@ -198,13 +209,18 @@ class Questions:
                 records = [changed if at == side else one.record for at, one in enumerate(question)]
                 yield self._fitted(*records)
 
-    def _record(self, other: Mapping[str, Any] | None) -> Record:
-        record, chance = {}, self._random.random
+    def _record(self, other: Mapping[str, object] | None, *, dense: bool) -> Record:
+        record: Record = {}
+        chance = self._random.random
         for name, values in self.pools.items():
-            if other is not None and chance() < _EQUAL:
+            if dense and self._named.get(name) and chance() < _NAMED_IN_DENSE:
+                record[name] = self._random.choice(self._named[name])
+            elif other is not None and chance() < _EQUAL:
                 record[name] = other[name]
             elif values[-1] is not None and None in values and chance() < _NULL:
                 record[name] = None
+            elif chance() < _NAMED and self._named.get(name):
+                record[name] = self._random.choice(self._named[name])
             elif chance() < _FRESH and (fresh := self._fresh(name)) is not None:
                 record[name] = fresh
             elif chance() < _FIRST:
@@ -213,7 +229,7 @@ class Questions:
                 record[name] = self._random.choice(values)
         return record
 
-    def _fresh(self, name: str) -> Any:
+    def _fresh(self, name: str) -> object:
         """Return a value that no pool has: a limit of the class may lie anywhere."""
         schema, chance = self._spec.schema.by_name[name].schema, self._random
         kept = {*self._spec.key, self._spec.assumed_key, *self._spec.forms}

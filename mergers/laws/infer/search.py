@@ -39,7 +39,7 @@ _FOLLOWED: Final = 6
 """How many of the comparisons that explain most columns are followed."""
 
 
-class Draft(NamedTuple):
+class PartialRule(NamedTuple):
     """A rule, as far as one was found.
 
     Attributes:
@@ -58,10 +58,10 @@ class Draft(NamedTuple):
         return self.rule is None, len(self.unsaid), self.cost
 
 
-def draft(table: Table) -> Draft:
+def draft(table: Table) -> PartialRule:
     """Return the best rule for a table: one that leaves the fewest columns unsaid, and of these the shortest."""
     searches = [_Search(table, by) for by in table.comparisons]
-    best = Draft(None, (), 0)
+    best = PartialRule(None, (), 0)
     fewest = 0
     for search in sorted(searches, key=_Search.plain_gaps)[:_FOLLOWED]:
         if best.rule is not None and not best.unsaid and search.plain_gaps() > fewest:
@@ -91,7 +91,7 @@ class _Search:
     def _plain(self, field: Field, rows: int) -> Column | None:
         return next((one.what for one in self._nodes[field.name] if not rows & ~one.right), None)
 
-    def draft(self) -> Draft:
+    def draft(self) -> PartialRule:
         rows = self._cut()
         columns: dict[str, Column] = {}
         unsaid: list[str] = []
@@ -164,7 +164,7 @@ class _Search:
             choices.insert(0, Choice(Effect.WINNER, winner))
         return choices
 
-    def _with_outcomes(self, made: MergeRule, right: int, unsaid: Sequence[str]) -> Draft:
+    def _with_outcomes(self, made: MergeRule, right: int, unsaid: Sequence[str]) -> PartialRule:
         """Decide between the record of the columns and what makes none."""
         table, by = self._table, self._by
         is_plain = made.columns in _PLAIN and not unsaid
@@ -173,10 +173,10 @@ class _Search:
         data = functools.reduce(lambda rows, one: rows & one.fails, empty, table.rows)
         found = decided(data, self._tests, choices, _DEEPEST_CASES)
         if found is None:
-            return Draft(None, tuple(unsaid), 0)
+            return PartialRule(None, tuple(unsaid), 0)
         first = self._of_empty(table.rows & ~self._rows_right(found, choices), empty, choices)
         if first is None:
-            return Draft(None, tuple(unsaid), 0)
+            return PartialRule(None, tuple(unsaid), 0)
         found = Decision((*first, *found.steps), found.otherwise)
         cases = tuple(Case(step.test, _gives_where(step)) for step in found.steps)
         otherwise = _gives(found.otherwise)
@@ -184,7 +184,7 @@ class _Search:
         stated = None if otherwise in {Effect.NEW, Effect.WINNER} else otherwise
         rule = MergeRule(by.later, cases=cases, otherwise=stated, columns=made.columns if makes else {})
         length = sum(map(_length, rule.columns.values())) + _length_of(by.later)
-        return Draft(rule, tuple(unsaid), found.cost + length)
+        return PartialRule(rule, tuple(unsaid), found.cost + length)
 
     def _of_empty(self, wrong: int, empty: Sequence[Tested], choices: Sequence[Choice]) -> list[Step] | None:
         """Return the cases of versions without data, which come first, where the others don't give their answers."""

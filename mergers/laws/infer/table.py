@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mergers.laws.infer.columns import NEWER, OLDER, ORDERED, by_later, candidates, turned
 from mergers.laws.infer.decisions import Choice, Tested
+from mergers.laws.infer.tidy import in_other_letters
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare, ordering_text
 from payloads.ordering_fields import list_reader
-from payloads.records import VersionPair, column_value, compare_positions, fault_of
+from payloads.records import VersionPair, column_value, compare_positions, error_kind_of
 from payloads.rules import (
     AnyOf,
     ByArrival,
@@ -73,7 +74,7 @@ class Table:
     """
 
     def __init__(
-        self, schema: AvroSchema, point: Point, asked: Sequence[tuple[Question, Answer]], constants: Iterable[Any]
+        self, schema: AvroSchema, point: Point, asked: Sequence[tuple[Question, Answer]], constants: Iterable[object]
     ) -> None:
         """Take what was asked, and the values that the class may compare with."""
         self.schema, self.point, self.asked = schema, point, asked
@@ -128,14 +129,15 @@ class Table:
                 found += [
                     Tested(ColumnIs(side, field.name, value), holds, self.rows & ~holds) for value, holds in values
                 ]
-                blank = [(value, holds) for value, holds in values if not value]
-                if field.schema.nullable and len(blank) > 1:
-                    test = AnyOf(tuple(ColumnIs(side, field.name, value) for value, _ in blank))
-                    holds = functools.reduce(operator.or_, (one for _, one in blank))
-                    found.append(Tested(test, holds, self.rows & ~holds))
+                blank = [value for value, _ in values if not value] if field.schema.nullable else []
+                for together in (blank, *_spellings([value for value, _ in values])):
+                    if len(together) > 1:
+                        test = AnyOf(tuple(ColumnIs(side, field.name, value) for value in together))
+                        holds = functools.reduce(operator.or_, (one for value, one in values if value in together))
+                        found.append(Tested(test, holds, self.rows & ~holds))
         return found
 
-    def _is_named(self, value: Any) -> bool:
+    def _is_named(self, value: object) -> bool:
         """Whether a class may name a value: its code has it, or it is null, empty or a truth value."""
         if value is None or isinstance(value, bool):
             return True
@@ -151,7 +153,7 @@ class Table:
         Any other value would only tell apart the pairs that happen to be asked.
         """
         index = 0 if side is OLDER else 1
-        values: dict[str, Any] = {}
+        values: dict[str, object] = {}
         texts: list[str | None] = []
         for question, _ in self.asked:
             record = question[index].record
@@ -261,9 +263,9 @@ class Table:
             for at, (pair, text) in enumerate(zip(self._pairs, wanted, strict=True))
         )
 
-    def _results(self, field: Field) -> list[Any]:
+    def _results(self, field: Field) -> list[object]:
         """Return values that neither version has, which the class may put there itself."""
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for (older, newer), answer in self.asked:
             if answer.record is None or older.record is None or newer.record is None:
                 continue
@@ -274,17 +276,26 @@ class Table:
         return [*itertools.islice(found.values(), _MOST_VALUES)]
 
 
+def _spellings(values: Sequence[object]) -> Iterator[list[str]]:
+    """Give the texts of values that are one word in different letters, all of which a class that ignores case takes."""
+    words = dict[str, list[str]]()
+    for value in values:
+        if isinstance(value, str) and value:
+            words.setdefault(value.lower(), []).append(value)
+    yield from (found for found in words.values() if any({*in_other_letters(one)} <= {*found} for one in found))
+
+
 def mask(bits: Iterable[bool]) -> int:
     """Return the rows for which something holds."""
     return int("".join("1" if one else "0" for one in bits)[::-1] or "0", 2)
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """Return what is equal for values that are: by type, and maps in any order."""
     return repr(_sorted(value))
 
 
-def _sorted(value: Any) -> Any:
+def _sorted(value: object) -> object:
     if isinstance(value, dict):
         return {name: _sorted(value[name]) for name in sorted(value)}
     return [_sorted(one) for one in value] if isinstance(value, list) else value
@@ -302,7 +313,7 @@ def _positions(older: Ordering, newer: Ordering) -> int:
     return (order > 0) - (order < 0)
 
 
-def _read(read: Callable[[Any], Ordering | None], record: Any) -> Ordering | None:
+def _read(read: Callable[[Any], Ordering | None], record: object) -> Ordering | None:
     try:
         return read(record)
     except PayloadBridgeError:
@@ -312,7 +323,7 @@ def _read(read: Callable[[Any], Ordering | None], record: Any) -> Ordering | Non
 def fault(error: Exception) -> ErrorKind:
     """Return what an error is about; that of a user's code is that it failed."""
     try:
-        return fault_of(error)
+        return error_kind_of(error)
     except StopIteration:
         return ErrorKind.FAILED
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from payloads.rules import MergeRule, Test
 
 LONGEST_WORD: Final = 20
+_EMPTY: Final = IsEmpty(Role.NEWER)
+_FLAG: Final = ColumnIs(Role.NEWER, IS_DELETED, value=True)
 
 
 def in_other_letters(text: str) -> tuple[str, ...]:
@@ -25,20 +27,26 @@ def in_other_letters(text: str) -> tuple[str, ...]:
 
 
 def tidied(rule: MergeRule) -> MergeRule:
-    """Return a rule that says its first deletes in one case, by the flag or by one text, in any letters."""
-    deletes = [case for case in rule.cases if case.gives is Effect.DELETE]
-    count = next((at for at, case in enumerate(rule.cases) if case.gives is not Effect.DELETE), len(rule.cases))
-    if count < len(deletes) or not deletes or Case(IsEmpty(Role.NEWER), Effect.DELETE) not in deletes:
+    """Return a rule that says its first deletes as the language does: by the flag, and by one text, in any letters.
+
+    What else deletes, such as a text in a second column, is a case of its own.
+    """
+    first = [case for case in rule.cases if case.gives is Effect.DELETE]
+    if not first or rule.cases[: len(first)] != tuple(first):
         return rule
-    named = [test for case in deletes for test in _parts(case.when) if test != IsEmpty(Role.NEWER)]
-    if not all(isinstance(test, ColumnIs) and test.role is Role.NEWER for test in named):
+    tests = [test for case in first for test in _parts(case.when)]
+    others = [test for test in tests if test not in {_EMPTY, _FLAG}]
+    marker = _marker(others)
+    if marker is not None:
+        texts = in_other_letters(marker.text) if marker.ignore_case else (marker.text,)
+        others = [one for one in others if one not in {ColumnIs(Role.NEWER, marker.column, text) for text in texts}]
+    if _EMPTY not in tests or (others and marker is None and _FLAG not in tests):
         return rule
-    tests = _as_deletes(test for test in named if isinstance(test, ColumnIs))
-    if tests is None:
-        return rule
-    return dataclasses.replace(
-        rule, deletes=tests, cases=(Case(IsDelete(Role.NEWER), Effect.DELETE), *rule.cases[count:])
-    )
+    cases = [Case(IsDelete(Role.NEWER), Effect.DELETE)]
+    if others:
+        cases.append(Case(others[0] if len(others) == 1 else AnyOf(tuple(others)), Effect.DELETE))
+    deletes = DeleteTests(flag=_FLAG in tests, marker=marker)
+    return dataclasses.replace(rule, deletes=deletes, cases=(*cases, *rule.cases[len(first) :]))
 
 
 def _parts(test: Test) -> Iterator[Test]:
@@ -49,23 +57,14 @@ def _parts(test: Test) -> Iterator[Test]:
         yield test
 
 
-def _as_deletes(tests: Iterable[ColumnIs]) -> DeleteTests | None:
-    """Return delete tests for values of columns; None where they can't say it."""
-    flag, texts = False, dict[str, list[str]]()
+def _marker(tests: Iterable[Test]) -> Marker | None:
+    """Return the text that the tests look for in one column; of several columns the first by name."""
+    texts = dict[str, list[str]]()
     for test in tests:
-        if test.column == IS_DELETED and test.value is True:
-            flag = True
-        elif isinstance(test.value, str):
+        if isinstance(test, ColumnIs) and test.role is Role.NEWER and isinstance(test.value, str):
             texts.setdefault(test.column, []).append(test.value)
-        else:
-            return None
-    if not texts:
-        return DeleteTests(flag=flag)
-    (column, found), *others = texts.items()
-    if others:
-        return None
-    if len(found) == 1:
-        return DeleteTests(flag=flag, marker=Marker(column, found[0]))
-    every = set(found)
-    whole = next((one for one in found if set(in_other_letters(one)) == every), None)
-    return None if whole is None else DeleteTests(flag=flag, marker=Marker(column, whole, ignore_case=True))
+    for column, found in sorted(texts.items()):
+        whole = next((one for one in found if set(in_other_letters(one)) == set(found)), None)
+        if len(found) == 1 or whole is not None:
+            return Marker(column, whole or found[0], ignore_case=len(found) > 1)
+    return None

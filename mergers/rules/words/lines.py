@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from mergers.rules.words.nodes import say
 from mergers.rules.words.terms import MADE, Terms
@@ -22,17 +22,15 @@ from payloads.rules import (
     How,
     IsDelete,
     LaterIs,
-    MergeRule,
     Needs,
     Role,
-    RuleNode,
-    Word,
+    nodes_of,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from payloads.rules import Gives
+    from payloads.rules import Gives, MergeRule, Node
 
 
 class RuleLine(NamedTuple):
@@ -59,8 +57,7 @@ def lines_of(rule: MergeRule, terms: Terms) -> tuple[RuleLine, ...]:
     """Return what a rule does, in order: who wins, what is a delete, the cases, the columns, and what else fails."""
     if isinstance(rule.later, ByArrival):
         terms = dataclasses.replace(terms, winner=terms.newer, loser=terms.older)
-    found = list(_parts_of(rule))
-    tests_deletes = any(isinstance(node, IsDelete) for node in found) or (
+    tests_deletes = any(isinstance(node, IsDelete) for node in _nodes_asked(rule)) or (
         isinstance(rule.later, ByColumn) and rule.later.against is Against.COLUMN_OF_DATA
     )
     lines: list[RuleLine] = []
@@ -88,32 +85,18 @@ def _yields(test: str, gives: Gives, terms: Terms) -> str:
 
 def compares(rule: MergeRule) -> bool:
     """Whether a rule asks which version is the later one, by more than arrival."""
-    yields = {rule.result, *(case.gives for case in rule.cases)}
-    made = {Effect.WINNER, Effect.NEW, Effect.FILLED, Effect.CHANGED, Effect.EDITED}
-    parts = list(_parts_of(rule))
-    asks = any(isinstance(part, LaterIs) or part in {Role.LATER, Role.EARLIER} for part in parts)
-    return asks or not yields.isdisjoint(made)
+    chosen = any(getattr(node, "role", None) in {Role.LATER, Role.EARLIER} for node in _nodes_asked(rule))
+    asks = chosen or any(isinstance(node, LaterIs) for node in _nodes_asked(rule))
+    return asks or not {Effect.WINNER, *MADE}.isdisjoint(rule.yields)
 
 
-def _parts_of(part: Any) -> Iterator[Any]:
-    """Give the nodes and words of what a rule does, but not how it tells the later version or a delete."""
-    match part:
-        case MergeRule():
-            for one in (*part.cases, part.result):
-                yield from _parts_of(one)
-            made = {part.result, *(case.gives for case in part.cases)} & {*MADE}
-            if made and part.columns != Columns({}):
-                for column in part.columns.values():
-                    yield from _parts_of(column)
-        case RuleNode():
-            yield part
-            for field in dataclasses.fields(part):  # type: ignore[arg-type]  # every node is one
-                yield from _parts_of(getattr(part, field.name))
-        case tuple():
-            for one in part:
-                yield from _parts_of(one)
-        case Word():
-            yield part
+def _nodes_asked(rule: MergeRule) -> Iterator[Node]:
+    """Give the nodes of what a rule does, but not how it tells the later version or a delete."""
+    return nodes_of(rule.cases, *(rule.columns.values() if _makes_records(rule) else ()))
+
+
+def _makes_records(rule: MergeRule) -> bool:
+    return rule.columns != Columns({}) and not {*MADE}.isdisjoint(rule.yields)
 
 
 def gives_words(gives: Gives, terms: Terms) -> str:
@@ -123,7 +106,7 @@ def gives_words(gives: Gives, terms: Terms) -> str:
 
 def _column_lines(rule: MergeRule, terms: Terms) -> Iterator[RuleLine]:
     """Give a line for the columns of each value, those of `DATA` first."""
-    if Columns(rule.columns) == Columns({}) or not {rule.result, *(case.gives for case in rule.cases)} & {*MADE}:
+    if not _makes_records(rule):
         return
     by_value: dict[str, list[str]] = {}
     for name, node in rule.columns.items():
@@ -155,7 +138,7 @@ def _failures(rule: MergeRule, terms: Terms) -> Iterator[str]:
         return
     told = any(case.gives == Error(ErrorKind.NULL_ORDERING) for case in rule.cases)
     if later.how is How.POSITION:
-        yield "a text that is compared is no position"
+        yield "a text that is compared is not a position"
     match later:
         case ByOrdering(unlike_wins=unlike_wins):
             if not told:

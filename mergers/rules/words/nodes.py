@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Final, assert_never
+from typing import TYPE_CHECKING, Final
 
+from payloads.backports import assert_never
 from payloads.rules import (
     Against,
     AllOf,
@@ -62,7 +63,7 @@ _AGAINST: Final = {
     Against.CARRIED: "{newer} is compared by the ordering value it came with, and wins if that is of another type",
 }
 _DEFAULT: Final = {
-    Default.EQUALS: "the default of the column, as Java's `equals` tells",
+    Default.EQUALS: "the default of the column, as Java's `equals` compares",
     Default.OBJECT: "the default of the column, and the same Java object",
     Default.VALUE: "the default of the column",
 }
@@ -70,7 +71,7 @@ _FAULTS: Final = {
     ErrorKind.NULL_ORDERING: "an ordering value is null",
     ErrorKind.UNLIKE_TYPES: "the ordering values are of different types",
     ErrorKind.SCHEMA: "a column is missing, or its value does not fit",
-    ErrorKind.FAILED: "the class needs data that is not there",
+    ErrorKind.FAILED: "the class needs data that is missing",
     ErrorKind.UNSUPPORTED: "the class does not support it",
 }
 
@@ -98,7 +99,7 @@ def say(node: Node, terms: Terms) -> str:  # noqa: C901, PLR0911, PLR0912 (one a
             marks = [f"{terms.column(FLAG)} = true"] * flag
             marks += [] if marker is None else [say(marker, terms)]
             tests = ["without data", *([f"with {' or '.join(marks)}"] * bool(marks))]
-            tests += ["that Hudi took for a delete when it read it"] * marked
+            tests += ["that Hudi read as a delete"] * marked
             return "a version " + ", or ".join(tests)
         case IsEmpty(role):
             return f"{terms.side(role)} is a delete without data"

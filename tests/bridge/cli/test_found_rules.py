@@ -42,7 +42,7 @@ def test_a_column_that_the_class_alone_decides_is_told_with_a_pair(run):
     assert "at 2 of 3 merge points" in text
     assert "`doc` the class decides" in text
     assert "`hits`" in text
-    assert "`doc` is decided by the class alone: of {" in text
+    assert "`doc` is decided only by the class: for {" in text
 
 
 def test_the_rules_are_values_in_json(run):
@@ -55,12 +55,29 @@ def test_the_rules_are_values_in_json(run):
         assert all(line.keys() == {"label", "part", "text"} for line in entry["words"])
 
 
+def test_what_follows_for_the_laws_is_told(run):
+    text = " ".join(run("Counts").stdout.split())
+    assert (
+        "A batch and the stored row have different rules: the later version is determined by the greater ordering"
+        in text
+    )
+    assert (
+        "Associativity (how a batch is split does not matter) holds if the rule does: one version is kept whole" in text
+    )
+    answer = json.loads(run("Counts", "--output", "json").stdout)
+    batch, stored, alone = (
+        {law["law"]: law["outcome"] for law in entry["laws"] if law["domain"] == "data"} for entry in answer["results"]
+    )
+    assert batch == {"associativity": "holds", "idempotence": "holds", "commutativity": "holds"}
+    assert (stored, alone) == ({"action": "fails"}, {})
+
+
 def test_what_is_asked_needs_a_class():
     found = CliRunner().invoke(main, ["payloads", "--schema", "missing.avsc"])
     assert found.exit_code == 2
     found = CliRunner().invoke(main, ["payloads", "--schema", __file__])
     assert (found.exit_code, found.stdout) == (2, "")
-    assert "are about one class: name it" in found.stderr
+    assert "are for a single class: name it" in found.stderr
 
 
 def test_a_column_that_is_not_there_is_refused(run):
@@ -68,3 +85,36 @@ def test_a_column_that_is_not_there_is_refused(run):
     assert found.exit_code in {2, 3}
     assert "nobody" in found.stderr
     assert "Traceback" not in found.output
+
+
+def test_three_sentences_say_who_wins_what_deletes_and_what_differs(run):
+    text = " ".join(run("NeverReopens").stdout.split())
+    assert "Who wins: the incoming version, whatever the ordering values are; the stored row stays if it has" in text
+    assert "What deletes: a version without data; it is not inserted either." in text
+    assert "in Hudi 1.2 log files are merged as with the stored row" in text
+    text = " ".join(run("NeverReopens", "--release", "0.15").stdout.split())
+    assert "in Hudi 0.15 log files are merged as a batch is" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("DeletesByOp", "or with `op` = 'D'; it is not inserted either."),
+        ("DeletesStoredAlone", "or with `op` = 'D'; without a stored row it is inserted."),
+        ("FreezesAmounts", "without a stored row nothing is inserted for a version without data, or with"),
+    ],
+)
+def test_what_deletes_is_told_apart_from_what_is_not_inserted(run, name, told):
+    assert told in " ".join(run(name).stdout.split())
+
+
+def test_a_page_shows_the_rule_on_rows_of_the_user(run, tmp_path):
+    days = tmp_path / "days"
+    days.mkdir()
+    rows = [{"id": "a", "ts": at, "status": ("OPEN", "CLOSED")[at % 2], "a": str(at)} for at in range(12)]
+    (days / "1.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    page = tmp_path / "page.html"
+    found = run("NeverReopens", "--batches", days, "--report", page)
+    assert found.exit_code == 0, found.output
+    assert "From your rows: the stored row has `status` = 'CLOSED'" in found.stdout
+    assert "Who wins" in page.read_text("utf-8")

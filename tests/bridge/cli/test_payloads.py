@@ -89,10 +89,20 @@ def test_a_payload_of_an_old_release_and_one_of_a_user():
     (entry,) = json.loads(run("payloads", "tests.support.user_payloads:Newest", "--output", "json").stdout)["results"]
     assert entry["doc"].startswith("The later version wins")
     assert entry["rules"] == []
-    assert "It states no rule, so each pair of versions is passed to its methods" in re.sub(
+    assert "It states no rule, so in every release its methods are called" in re.sub(
         r"\s+", " ", run("payloads", "tests.support.user_payloads:Newest").stdout
     )
     assert "user_payloads.py:" in entry["source"]
+
+
+def test_a_patch_that_was_not_compared_is_told_in_the_report():
+    said = "the rules are those of Hudi 1.2.0; 1.2.1 was not compared"
+    answer = run("payloads", "DefaultHoodieRecordPayload", "--release", "1.2.1", "--output", "json")
+    assert json.loads(answer.stdout)["warnings"] == [said]
+    shown = run("payloads", "DefaultHoodieRecordPayload", "--release", "1.2.1")
+    assert shown.stderr == f"warning: {said}\n"
+    assert run("payloads", "DefaultHoodieRecordPayload", "--release", "1.2.0").stderr == ""
+    fails(run("payloads", "DefaultHoodieRecordPayload", "--release", "1.2.x"), 2, "unknown Hudi release '1.2.x'")
 
 
 def test_an_unknown_payload():

@@ -16,7 +16,7 @@ from bridge.cli import main
 from bridge.compare import NotRunError, released_process, run_released
 from bridge.errors import MergeFailedError, sentence_of
 from bridge.redaction import Redaction, scrubbed, without_credentials
-from bridge.report import Check, Report, Table
+from bridge.report import Check, Report, Severity, Table
 from bridge.report import files as report_files
 from payloads import PayloadFailedError
 from tests.support.everything_written import everything_written
@@ -171,7 +171,7 @@ def test_rows_are_not_written_where_values_are_hidden(days, tmp_path):
     words = ["replay", *SIDES, "--batches", days, *PLAN, "--redact", "id", "--out", tmp_path / "rows"]
     result = CliRunner().invoke(main, [str(word) for word in words])
     assert result.exit_code == 2
-    assert "--out has rows as they are" in result.stderr
+    assert "--out writes rows unredacted" in result.stderr
 
 
 def test_a_column_that_names_batches_is_not_hidden(days):
@@ -207,7 +207,7 @@ def test_messages_name_where_it_failed_alone(error, wanted):
 
 def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
     ended = subprocess.CompletedProcess([], 1, "", "x\njava.lang.IllegalStateException: no room for city-one")
-    monkeypatch.setattr(released_process, "run_alone", lambda *_: ended)
+    monkeypatch.setattr(released_process, "run_bounded", lambda *_: ended)
     found = []
     for redaction in (Redaction(), Redaction(frozenset({"city"}), b"k")):
         with redaction.applied(), pytest.raises(NotRunError) as raised:
@@ -227,6 +227,7 @@ def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
     [
         ("s3a://AKIA:secret+/x@bucket/days", "s3a://***@bucket/days"),
         ("jdbc:x://ann:pw@host/db", "jdbc:x://***@host/db"),
+        ("s3a:/AKIA:secret+/x@bucket/days", "s3a:/***@bucket/days"),
         ("sc://host:15002/;token=abc;user_id=ann", "sc://host:15002/;token=***;user_id=***"),
         ("https://x/y?sv=1&sig=a%2Fb&z=1", "https://x/y?sv=1&sig=***&z=1"),
         ("spark.hadoop.fs.s3a.secret.key=abc, and", "spark.hadoop.fs.s3a.secret.key=***, and"),
@@ -248,6 +249,7 @@ def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
             for text in (
                 "abfss://container@account.dfs.core.windows.net/x",
                 "https://host/@user?to=a@b",
+                "file:/tmp/a@b/c:d@e",
                 "ts@city=1",
                 "key: id, accessed: 2024-01-01 10:00:00",
                 "column 'secret_key': cast it",
@@ -277,8 +279,8 @@ FORM = {
 def test_credentials_in_messages_reach_no_form_of_a_report(form):
     told = "s3a://me:hunter2@bucket/x can't be read"
     table = Table(("reader", "why"), [("hudi-rs", told)], told)
-    report = Report("x", told, success=False, plan={"table": told}, results=[{"not_run": told}], warnings=[told])
-    report.body, report.checks = [told, table], [Check(told, told, told)]
+    report = Report("x", told, {Severity.CHANGED}, plan={"table": told}, results=[{"not_run": told}], warnings=[told])
+    report.body, report.checks = [told, table], [Check(told, Severity.CHANGED, told, told)]
     text = FORM[form](report)
     assert ("hunter2" in text, "@bucket/x can" in text) == (False, True)
 

@@ -60,7 +60,7 @@ def test_a_path_that_vanishes_during_the_job(spark, rows, fails, monkeypatch):
         return frame
 
     monkeypatch.setattr(merge_module, "read_frame", vanishing)
-    fails(".parquet is no longer there, and was when the job began; let nothing write to this input")
+    fails(".parquet disappeared during the job; let nothing write to this input")
 
 
 def test_a_full_disk(spark, fails, monkeypatch):
@@ -83,11 +83,11 @@ SPARK = "An error occurred while calling o1.save.\n: org.apache.spark.SparkExcep
         ("java.io.IOException: No space left on device\n\tat java.base", "a disk is full"),
         (
             "java.nio.file.AccessDeniedException: s3a://b/x: getFileStatus on s3a://b/x: Forbidden (403)\n\tat",
-            "the storage gives no permission (s3a://b/x: getFileStatus on s3a://b/x: Forbidden (403)); check the cred",
+            "the storage denies access (s3a://b/x: getFileStatus on s3a://b/x: Forbidden (403)); check the cred",
         ),
         (
             "org.apache.hadoop.security.AccessControlException: Permission denied: user=me, access=WRITE\n\tat",
-            "the storage gives no permission (user=me, access=WRITE)",
+            "the storage denies access (user=me, access=WRITE)",
         ),
         (
             "org.apache.hadoop.fs.s3a.UnknownStoreException: `s3a://nowhere/': Bucket does not exist: x\n\tat",

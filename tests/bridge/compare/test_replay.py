@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import json
 import shlex
@@ -16,7 +17,9 @@ from bridge.cli import main
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.grade import Grade, overall
 from bridge.compare.replay import compare
+from bridge.config import MergeConfigError
 from bridge.explain import explain_comparison
+from bridge.report import Severity
 from payloads.avro.codec import parse_schema
 from tests.support.plans import plan_of
 from tests.support.user_payloads import Newest
@@ -112,7 +115,7 @@ def test_keys_of_a_null_partition_are_graded_and_shown(spark: SparkSession, empt
 
 def test_the_hint_has_the_texts_that_explain_takes(spark: SparkSession) -> None:
     columns = "_pb_commit int, _pb_arrival int, id string, flag boolean, at timestamp, ts bigint, city string, "
-    moment = datetime.datetime(2024, 5, 6, 7, 8, 9, tzinfo=datetime.UTC)
+    moment = datetime.datetime(2024, 5, 6, 7, 8, 9, tzinfo=datetime.timezone.utc)
     rows = [(commit, number, key, True, moment, ts, city, gone) for commit, number, key, ts, city, gone in LATE_DELETE]
     versions = spark.createDataFrame(rows, columns + "_hoodie_is_deleted boolean")
     key = ("id", "flag", "at")
@@ -160,7 +163,7 @@ def test_a_key_that_differs_only_by_object_identity_is_marked(spark: SparkSessio
         found = {one.key["id"]: (one.left, one.right, one.note) for one in answer.collect()}
         assert (answer.counts[-1].total, answer.by_identity) == (2, 1)
     assert [row["city"] for row in found["a"][:2] if row is not None] == ["Oslo", "none"]
-    assert "for object identity: in city the default overwrites" in (found["a"][2] or "")
+    assert "by object identity: in city the default overwrites" in (found["a"][2] or "")
     assert found["b"][2] is None
     with compare(batches_of(versions.where("id = 'a'")), sides.as_intended()) as answer:
         assert answer.grade is Grade.IDENTICAL_HERE
@@ -217,6 +220,32 @@ def test_what_is_not_an_upgrade(
         simulate_upgrade(batches_of(versions), *plans, upgrade_after=after)
 
 
+BINLOG = "id string, city string, _event_seq string, _event_bin_file string, _event_pos bigint"
+
+
+def test_a_writer_whose_ordering_field_hudi_refuses(spark: SparkSession) -> None:
+    """The write that upgrades is taken, the one after it is not; what comes without the option is told as well."""
+    versions = ("one", 90), ("two", 130), ("three", 95)
+    rows = [("a", city, f"000001.{at}", "mysql-bin.000001", at) for city, at in versions]
+    frames = [spark.createDataFrame([row], BINLOG) for row in rows]
+    plan = plan_of("MySqlDebeziumAvroPayload", "0.15", ordering="_event_seq")
+    with replay(Batches.of(frames), plan, "1.2", upgrade_after=1) as found:
+        assert (found.grade, found.success, found.is_equal) == (Grade.REFUSED, False, False)
+        assert found.verdict.startswith("REFUSED: Hudi 1.2 refuses batch 3: the writer's options conflict")
+        assert "passed _event_seq, stored _event_bin_file,_event_pos" in found.verdict
+        assert "Without the option: IDENTICAL ON THIS DATA" in found.verdict
+        assert [counts.total for counts in found.counts] == [0, 0, 0]
+        report = found.to_report()
+        assert not report.success
+        assert (report.checks[0].severity, report.checks[0].told) == (Severity.REFUSED, found.verdict)
+    with replay(Batches.of(frames[:2]), plan, "1.2", upgrade_after=1) as taken:
+        assert taken.is_equal
+    with replay(Batches.of(frames), plan, "1.2") as anew:
+        assert "Hudi 1.2 refuses batch 2: " in anew.verdict
+    with pytest.raises(MergeConfigError, match=r"Hudi 1\.1 refuses batch 2"):
+        simulate(Batches.of(frames), dataclasses.replace(plan, release="1.1"))
+
+
 # -- the verb
 
 
@@ -250,7 +279,7 @@ def test_the_verb_names_the_key(spark: SparkSession, days: Path) -> None:
 def test_the_verb_on_one_release(spark: SparkSession, days: Path) -> None:
     result = CliRunner().invoke(main, words_of(days, "--to", "0.15"))
     assert result.exit_code == 0
-    assert "IDENTICAL: both sides follow the same rules" in result.stdout
+    assert "IDENTICAL: both follow the same rules" in result.stdout
 
 
 def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path: Path) -> None:
@@ -261,8 +290,8 @@ def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path:
     (written,) = spark.read.parquet(str(keys)).collect()
     assert (written.table_type, written.id, written.kind, written.left.city) == ("mor", "a", "only-left", "Lima")
     text = " ".join(result.stdout.split())
-    assert text.startswith("DIFFERS ON DELETES: copy-on-write")
-    assert "Merge-on-read: DIFFERS ON DELETES: without the deletes no key differs." in text
+    assert text.startswith("\u2260 changed, from the first batch on DIFFERS ON DELETES: copy-on-write")
+    assert "Merge-on-read: DIFFERS ON DELETES: no key differs without deletes." in text
     cases = ET.parse(page).getroot().iter("testcase")  # noqa: S314 (our own)
     assert len({case.get("name") for case in cases}) == 6
     both = json.loads(CliRunner().invoke(main, [*words, "--overwrite", "--output", "json"]).stdout)
@@ -299,7 +328,9 @@ def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path)
     assert answer["statistics"]["grade"] == "DIFFERS ON DELETES"
     result = CliRunner().invoke(main, words_of(days, "--to", "FirstValueAvroPayload"))
     assert result.exit_code == 1
-    assert result.stdout.startswith("REFUSED: Hudi 1.2 does not ship FirstValueAvroPayload")
+    headline, verdict, *_ = result.stdout.splitlines()
+    assert headline == "\u2717 refused, from the first batch on"
+    assert verdict.startswith("REFUSED: Hudi 1.2 does not ship FirstValueAvroPayload")
 
 
 @pytest.mark.parametrize(
@@ -359,7 +390,7 @@ def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSe
         assert [(one.key, one.kind) for one in found.collect()] == [({"id": "b"}, "only-right")]
         report = found.to_report()
         assert report.statistics["quarantined"] == {"cow": {"left": 2}}
-        assert "2 on the left: their keys can't be merged on that side" in report.warnings[0]
+        assert "2 on the left: these keys can't be merged there" in report.warnings[0]
 
 
 @pytest.mark.parametrize("adaptive", ["true", pytest.param("false", marks=pytest.mark.long)])
@@ -388,7 +419,7 @@ def test_both_sides_keep_books(spark: SparkSession, adaptive: str) -> None:
         (*point, Fate.IGNORED): 2,
     }
     assert report.statistics["books"] == {"cow": {"left": left.lines(), "right": right.lines()}}
-    assert "What became of the rows that came in, copy-on-write" in report.as_text()
+    assert "Row counts, copy-on-write" in report.as_text()
 
 
 def test_a_simulation_sets_keys_aside(spark: SparkSession) -> None:

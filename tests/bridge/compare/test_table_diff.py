@@ -52,10 +52,10 @@ def test_rows_are_not_the_same_while_a_column_is_not_compared(spark: SparkSessio
     with diff(left, right, ["id"], ("old", "new")) as found:
         assert not found.success
         assert found.verdict == (
-            "old and new have the same rows in the columns of both, but amount, city, qty, town are on one side alone, "
-            "and not compared."
+            "old and new have the same rows in the columns of both, but amount, city, qty, town are on one side "
+            "only, and not compared."
         )
-        with pytest.raises(InputError, match="amount, city, qty, town are on one side alone; give both sides the same"):
+        with pytest.raises(InputError, match="amount, city, qty, town are on one side only; give both sides the same"):
             _ = found.batch
     with pytest.raises(InputError, match="left has the columns qty and QTY"):
         diff(left.toDF("id", "qty", "QTY"), right, ["id"])

@@ -28,11 +28,14 @@ NEW = {
     "0.13": {"mergers": True, "delete_block_utf8": 27},
     "0.14": {
         "writable_versions": (3, 5, 6),
+        "merges_moved_rows": True,
+        "custom_deletes": True,
+        "fails_custom_deletes": "0.14.0",
         "record_index": True,
         "delete_block_utf8": None,
         "delete_block_instants": True,
     },
-    "0.15": {},
+    "0.15": {"fails_custom_deletes": None},
     "1.0": {
         "upgrade_compaction": UpgradeCompaction.PLANNED,
         "writable_versions": (6, 8),

@@ -225,7 +225,7 @@ NO_CLASS = {key: text for key, text in V9_EVENT.items() if key != LEGACY}
         (V8, {WRITER: "org.apache.spark.sql.hudi.command.payload.ExpressionPayload"}, []),
         (COW_0_15, {WRITER: DMS}, []),
         (V8, {"hoodie.write.record.merge.mode": "CUSTOM"}, ["hoodie.write.record.merge.mode"]),
-        (V8, {"hoodie.datasource.write.precombine.field": "x"}, ["hoodie.table.ordering.fields"]),
+        (V8, {"hoodie.datasource.write.precombine.field": "x"}, ["hoodie.datasource.write.precombine.field"]),
         (V9_EVENT, {WRITER: DMS}, []),
         (
             V9_EVENT,
@@ -234,7 +234,8 @@ NO_CLASS = {key: text for key, text in V9_EVENT.items() if key != LEGACY}
         ),
         (V9_EVENT, {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, ["hoodie.record.merge.mode"]),
         (V9_EVENT, {"hoodie.record.merge.mode": "EVENT_TIME_ORDERING"}, []),
-        (V8, {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, []),
+        (V8, {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}, ["hoodie.record.merge.mode"]),
+        ({**V8, "hoodie.table.initial.version": "6"}, {WRITER: DMS}, []),
         (
             {**V9_EVENT, LEGACY: DMS},
             {"hoodie.compaction.payload.class": DEFAULT, LEGACY: OVERWRITE},
@@ -249,7 +250,7 @@ NO_CLASS = {key: text for key, text in V9_EVENT.items() if key != LEGACY}
         (
             {**V9_EVENT, "hoodie.table.ordering.fields": "_event_bin_file,_event_pos"},
             {"hoodie.datasource.write.precombine.field": "_event_seq"},
-            ["hoodie.table.ordering.fields"],
+            ["hoodie.datasource.write.precombine.field"],
         ),
     ],
 )

@@ -64,10 +64,10 @@ def test_hudi_streamer_properties(settings, tmp_path):
     assert job.format is JobFormat.HUDI
     assert job.writer == {ORDERING: "ts", PAYLOAD: DMS, KEY: "id , part"}
     assert {one.key: one.why for one in job.settings if one.name is None} == {
-        "# no comment": "not a key of Hudi",
+        "# no comment": "not a Hudi key",
         "hoodie.upsert.shuffle.parallelism": "no effect on how records merge",
         "hoodie.deltastreamer.source.dfs.root": "no effect on how records merge",
-        "auto.offset.reset": "not a key of Hudi",
+        "auto.offset.reset": "not a Hudi key",
     }
     assert {one.key: one.value for one in job.settings}["hoodie.deltastreamer.source.dfs.root"] == "s3a://feed/in=out"
 
@@ -77,7 +77,7 @@ def test_hudi_streamer_properties(settings, tmp_path):
     [
         (V0_15, {}, "Hudi 0.15 does not read spark.hoodie.*"),
         (HudiRelease.V1_1, {}, "Hudi 1.1 does not read spark.hoodie.*"),
-        (V1_2, {PAYLOAD: DMS}, "in SQL alone; the DataFrame writer of 1.2.0 does not read it"),
+        (V1_2, {PAYLOAD: DMS}, "in SQL only; the DataFrame writer of 1.2.0 does not read it"),
     ],
 )
 def test_a_spark_conf_counts_by_release(settings, release, writer, why):
@@ -132,6 +132,60 @@ def test_inspect_says_which_keys_count(tmp_path):
     assert (named["payload.class"], named["path"]) == (PAYLOAD, None)
 
 
+STREAMER_0 = f"""hoodie.deltastreamer.source.dfs.root=/landing
+hoodie.datasource.write.recordkey.field=id
+hoodie.datasource.write.precombine.field=seq
+hoodie.datasource.write.payload.class={DMS}
+hoodie.compaction.payload.class={DMS}
+"""
+
+
+@pytest.mark.parametrize("release", ["0.12", "0.13", "0.14", "0.15"])
+def test_the_class_of_a_streamer_of_0_x_is_that_of_its_command(settings, release):
+    for text in (STREAMER_0, STREAMER_0.replace("deltastreamer", "streamer")):
+        job = settings(text, HudiRelease.parse(release))
+        overwrite = "org.apache.hudi.common.model.OverwriteWithLatestAvroPayload"
+        assert job.writer == {KEY: "id", ORDERING: "seq", PAYLOAD: overwrite}
+        assert [one.key for one in job.settings if "--payload-class" in one.why] == [
+            PAYLOAD,
+            "hoodie.compaction.payload.class",
+        ]
+
+
+def test_the_class_of_another_file_is_its_own(settings):
+    assert settings(STREAMER_0, V1_2).writer[PAYLOAD] == DMS
+    assert settings(STREAMER_0.replace("deltastreamer", "other"), V0_15).writer[PAYLOAD] == DMS
+
+
+def test_what_a_table_stores_under_the_same_name_is_held_against_it(tmp_path):
+    table, job = tmp_path / "hoodie.properties", tmp_path / "job.properties"
+    keygen = "org.apache.hudi.keygen."
+    table.write_text(
+        "hoodie.table.version=6\nhoodie.table.name=orders\nhoodie.table.recordkey.fields=id\n"
+        f"hoodie.table.keygenerator.class={keygen}SimpleKeyGenerator\n"
+        "hoodie.datasource.write.hive_style_partitioning=false\n"
+    )
+    job.write_text(
+        f"hoodie.table.name=other\n{KEY}=order_id\nhoodie.datasource.write.keygenerator.class={keygen}ComplexKeyGenerator\n"
+        "hoodie.datasource.write.hive_style_partitioning=true\n"
+    )
+    ran = CliRunner().invoke(
+        main, ["inspect", str(table), "--config", str(job), "--release", "0.14", "--output", "json"]
+    )
+    warnings = [one["text"] for one in json.loads(ran.stdout)["results"][0]["warnings"] if one["severity"] == "refused"]
+    for passed in (f"{KEY}=order_id", "name=other", "ComplexKeyGenerator", "hive_style_partitioning=true"):
+        assert sum(passed in one for one in warnings) == 1
+
+
+def test_the_types_of_a_custom_key_generator_are_no_columns(tmp_path):
+    job = tmp_path / "job.properties"
+    job.write_text(f"{PARTITION}=day:SIMPLE,ts:TIMESTAMP\n{KEY}=id\n")
+    options = {"config": job, "release": V0_15, "payload": DMS, "mode": None, "merger": None, "partition": None}
+    found = with_job({**options, "props": ()})
+    assert found["partition"] == ("day", "ts")
+    assert (PARTITION, "day:SIMPLE,ts:TIMESTAMP") in found["props"]
+
+
 def test_options_beat_the_file(tmp_path):
     table, job = tmp_path / "hoodie.properties", tmp_path / "job.properties"
     table.write_text("hoodie.table.version=6\nhoodie.table.name=orders\n")
@@ -150,7 +204,7 @@ def test_verify_takes_columns_from_the_file(tmp_path):
     assert ran.exit_code in {0, 1}, ran.output
     plan = json.loads(ran.stdout)["plan"]
     assert (plan["key"], plan["ordering"]) == (["id"], ["ts"])
-    assert "4 of 4 settings count" in ran.stderr
+    assert "4 of 4 settings apply" in ran.stderr
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ import re
 import pytest
 
 from bridge.config import capabilities
-from bridge.migration.findings import Severity
-from bridge.migration.inspection import inspect
+from bridge.migration.inspection import inspect_settings as inspect
 from bridge.migration.known_changes import NOTES
 from bridge.migration.move import Move
 from bridge.plan import TableType
+from bridge.report import Severity
 from mergers import RecordMergeMode
 from payloads import builtin_payloads
 from payloads.release import HudiRelease, releases
@@ -133,5 +133,5 @@ def test_only_a_copy_on_write_table_of_0_15_has_lost_its_class(table_type):
     """Merge-on-read tables have always stored it."""
     table = {"hoodie.table.version": "6", "hoodie.table.type": table_type, "hoodie.table.precombine.field": "ts"}
     writer = {"hoodie.datasource.write.payload.class": MODEL + "AWSDmsAvroPayload"}
-    damaged = any(one.severity is Severity.DAMAGE for one in inspect(table, writer).warnings)
+    damaged = any(one.severity is Severity.DAMAGED for one in inspect(table, writer).warnings)
     assert damaged == (table_type == "COPY_ON_WRITE")

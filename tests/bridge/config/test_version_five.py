@@ -6,10 +6,10 @@ import pytest
 
 from bridge.config import MergeConfigError, TableMergeConfig, change_version, created_properties, effective_config
 from bridge.errors import PlanError
-from bridge.migration.findings import Severity
-from bridge.migration.inspection import inspect
+from bridge.migration.inspection import inspect_settings as inspect
 from bridge.migration.plan import plan_migration
 from bridge.plan import TableType
+from bridge.report import Severity
 from payloads.release import HudiRelease, releases
 from tests.bridge.config.recorded import MODEL
 
@@ -26,7 +26,7 @@ def table(table_type=TableType.MERGE_ON_READ, release=V0_13):
 
 
 def failures(found):
-    return [warning.text for warning in found if warning.severity is Severity.FAILS]
+    return [warning.text for warning in found if warning.severity is Severity.REFUSED]
 
 
 def test_0_12_stores_no_strategy():

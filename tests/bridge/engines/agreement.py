@@ -72,10 +72,12 @@ def agree(  # noqa: PLR0913 (keyword-only settings of a comparison)
     failing: bool = True,
     halved: bool = False,
     engines: tuple[str, ...] = ("native",),
+    plans: tuple[bool, ...] = (True, False),
 ) -> Counts:
     """Compare engines with the python engine, if `failing` on keys that can't be merged, too.
 
-    The native engine has two plans; if `halved` each of them gets half of the keys, else both get all.
+    The native engine has two plans, with broadcasts and without: those of `plans` run. If `halved` each of both gets
+    half of the keys, else all.
 
     Raises:
         AssertionError: they differ, or one alone fails.
@@ -90,7 +92,7 @@ def agree(  # noqa: PLR0913 (keyword-only settings of a comparison)
         chosen = engine_of(dataclasses.replace(job, plan=plan))
         assert chosen.engine == engine, (str(combination), chosen)
         has_two_plans = engine == "native" and combination.program != "combine_input"
-        for number, allowed in enumerate((True, False) if has_two_plans else (None,)):
+        for number, allowed in enumerate(plans if has_two_plans else (None,)):
             name = f"{combination}: {engine}{', without broadcasts,' if allowed is False else ''}"
             given, due = fine, expected
             if halved and has_two_plans:

@@ -14,6 +14,7 @@ from tests.bridge.engines.generated import (
     WITHOUT_DATES,
     Combination,
 )
+from tests.support.pairwise import few
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,17 +54,12 @@ def in_turns(combinations: dict[Combination, tuple[str, ...]]) -> dict[Combinati
 
 def covering(combinations: Iterable[Combination]) -> list[Combination]:
     """Return few combinations that have each release, rule and ordering of a program, and each rule with a marker."""
-    left = {
-        one: {(one.program, one.release), (one.program, one.merges), (one.program, *one.ordering)}
-        | {(one.merges, one.marker)}
-        for one in combinations
-    }
-    missing, chosen = set[tuple[object, ...]]().union(*left.values()), list[Combination]()
-    while missing:
-        best = max(left, key=lambda one: len(left[one] & missing))
-        chosen.append(best)
-        missing -= left.pop(best)
-    return chosen
+
+    def facts(one: Combination) -> set[tuple[object, ...]]:
+        of_program = {(one.program, one.release), (one.program, one.merges), (one.program, *one.ordering)}
+        return of_program | {(one.merges, one.marker)}
+
+    return few(combinations, facts)
 
 
 def compiled() -> Iterator[Combination]:

@@ -11,6 +11,7 @@ from unittest import mock
 from pyspark.sql import functions as sf
 
 from bridge.engines.native import failures
+from bridge.spark import functions
 from bridge.spark.small_input import INTERPRETED
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ class _Functions:
 
     @staticmethod
     def raise_error(message: Column) -> Column:
-        noted = sf.call_function("reflect", sf.lit("java.lang.System"), sf.lit("setProperty"), message, sf.lit("noted"))
+        noted = functions.java_method(*map(sf.lit, ("java.lang.System", "setProperty")), message, sf.lit("noted"))
         return sf.when(noted.isNull(), sf.lit(None).cast("string"))
 
 

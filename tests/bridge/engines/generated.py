@@ -36,7 +36,7 @@ VERSIONS = (0, 1, 1, 2, 3, 5)
 READS = frozenset({"snapshot", "compact"})
 
 
-_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
+_EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 class Ordered(NamedTuple):

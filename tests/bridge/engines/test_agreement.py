@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from pyspark.sql import functions as sf
 
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, ORDERING
-from bridge.engines.native import met
+from bridge.engines.native import stored_join
 from bridge.engines.native.failures import Failures
 from tests.bridge.engines import agreement
 from tests.bridge.engines.agreement import Counts, agree
@@ -95,13 +95,13 @@ def test_a_figure_counts_for_the_keys_plans_and_engines_it_was_made_with(tmp_pat
 def test_a_mistake_in_a_native_rule_is_found_in_either_plan(
     spark: SparkSession, *, allowed: bool, halved: bool
 ) -> None:
-    later, threshold = met.later, "spark.sql.autoBroadcastJoinThreshold"
+    later, threshold = stored_join.later, "spark.sql.autoBroadcastJoinThreshold"
 
     def wrong(older: object, newer: object, unlike: object) -> object:
         found = later(older, newer, unlike)
         return ~found if (spark.conf.get(threshold) != "-1") is allowed else found
 
-    with mock.patch.object(met, "later", wrong), pytest.raises(AssertionError) as raised:
+    with mock.patch.object(stored_join, "later", wrong), pytest.raises(AssertionError) as raised:
         agree(spark, EVENT, 60, 17, failing=False, halved=halved)
     assert "rows that python has not" in str(raised.value)
     assert ("without broadcasts" in str(raised.value)) is not allowed

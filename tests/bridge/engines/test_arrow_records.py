@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from pyspark.sql import types as t
 
 from bridge.engines.python.records import RecordReader, RecordWriter, arrow_schema
+from bridge.spark import map_in_arrow
 from bridge.spark.schema import META_COLUMNS, avro_schema, spark_schema, with_meta
 from payloads.avro.codec import parse_schema
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
 from tests.support.schemas import record_schema
 
-UTC = datetime.UTC
+UTC = datetime.timezone.utc
 DECIMAL = {"type": "fixed", "name": "d", "size": 5, "logicalType": "decimal", "precision": 10, "scale": 2}
 
 
@@ -346,4 +347,4 @@ def test_rows_survive_the_way_through_spark(spark):
             assert all(record["at"] == -500_000 and record["local"] == 1_000_000 for record in records)
             yield RecordWriter(schema, arrow_schema(struct)).batch(records)
 
-    assert frame.mapInArrow(there_and_back, struct).collect() == frame.collect()
+    assert map_in_arrow(frame, there_and_back, struct).collect() == frame.collect()

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import hypothesis
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import strategies as st
 
@@ -16,22 +17,29 @@ from bridge.engines.python.column_folds import is_foldable, last_of_greatest
 from bridge.engines.python.column_pairs import ColumnPairs
 from bridge.engines.python.records import RecordReader, RecordWriter
 from bridge.hudi.schema_evolution import arrow_of
-from bridge.merge import PairMerge, RowSource, pair_of
+from bridge.merge import PairMerge, RowSource, kept_by
 from bridge.merge.buffered import mode_merge
 from bridge.merge.calls import Carried
 from mergers.laws.modes import MODES
 from mergers.strategies import buffered_merger
-from payloads import NATURAL_ORDER, Ordering, builtin_payloads
+from payloads import NATURAL_ORDER, Ordering, builtin_payloads, parse_schema
 from payloads.records import RuleVersion, merged
 from payloads.rules import (
     Against,
     ByColumn,
+    ColumnIs,
+    Concat,
+    Constant,
+    Default,
     DeleteTests,
     Effect,
     FirstNonDefault,
     FirstNonMarker,
     FirstNonNull,
     Greatest,
+    IfElse,
+    IsUnordered,
+    LaterIs,
     Least,
     Marker,
     MergeRule,
@@ -39,11 +47,13 @@ from payloads.rules import (
     Role,
     Sum,
     Take,
+    Union,
+    check_rule,
 )
 from payloads.user import same_record
 from tests.mergers.rules.test_agreement import RELEASES, WITH_MODES
 from tests.mergers.rules.universe import SETTINGS, stored, versions
-from tests.payloads.rules.drawn import RULES, SCHEMA, VALUES
+from tests.payloads.rules.drawn import COLUMNS, RECORDS, RULES, SCHEMA, laters
 
 BY_TS = Carried("ts", Ordering("long", 1))
 NOTHING = Carried(None, NATURAL_ORDER)
@@ -58,10 +68,34 @@ GIVEN = {
 }
 
 
+FULL = {
+    "id": "a",
+    "ts": 1,
+    "note": "x",
+    "hits": 2**31 - 1,
+    "raw": b"x",
+    "share": -0.0,
+    "part": 0.5,
+    "yes": True,
+    "tags": ["a", "b"],
+    "counts": {"a": 1, "b": 2},
+    "parts": [None, 1],
+    "shares": {"b": None, "a": 0.5},
+}
+OTHER = FULL | {"ts": 2, "note": "y", "hits": 5, "share": 0.0, "yes": False, "tags": [], "counts": {"c": 0, "a": 7}}
+NULLS = dict.fromkeys(SCHEMA.by_name) | {"id": "b", "ts": 1, "tags": ["c"], "counts": {}}
+PAIRS = list(
+    itertools.product(
+        [RuleVersion(record, Ordering("long", record["ts"])) for record in (FULL, OTHER, NULLS)], repeat=2
+    )
+)
+
+
 def check(merge, pairs, schema):
     """Compare what columns make of pairs with the reference; return how many they decide, by source."""
     arrow = arrow_of(schema)
-    batch = RecordWriter(schema, arrow).batch([one.record for pair in pairs for one in pair])
+    records = [one.record for pair in pairs for one in pair]
+    batch = RecordWriter(schema, arrow).batch([*records[:1], *records]).slice(1)  # as Spark may hand it over
     firsts, everything = np.arange(0, 2 * len(pairs), 2), np.ones(2 * len(pairs), bool)
     calls = SimpleNamespace(plan=SimpleNamespace(schema=None), schema=schema)
     sources, rows = ColumnPairs(merge, calls, tuple(arrow.names)).merged(batch, firsts, everything, everything)
@@ -73,7 +107,9 @@ def check(merge, pairs, schema):
         expected = merged(merge.rule, older, newer, schema)
         assert GIVEN.get(expected.gives) == source, (merge, older, newer, expected)
         if source == RowSource.MADE:
-            assert same_record(next(made), expected.version.record), (merge, older, newer, expected)
+            row = next(made)
+            assert same_record(row, expected.version.record), (merge, older, newer, expected)
+            assert repr(row) == repr(expected.version.record), "maps have their entries in another order"
     assert next(made, None) is None
     return collections.Counter(sources.tolist())
 
@@ -134,22 +170,15 @@ def test_columns_merge_by_the_rule_of_a_mode_as_the_reference(release):
     assert all(found[RowSource.MADE] for mode, found in decided.items() if "FILL_UNAVAILABLE" in mode)
 
 
-RECORDS = st.fixed_dictionaries(
-    {
-        **{name: VALUES[name] if name != "ts" else st.integers(-2, 2) for name in VALUES},
-        "tags": st.lists(st.text(max_size=1), max_size=1),
-        "counts": st.dictionaries(st.text(max_size=1), st.integers(-1, 1), max_size=1),
-    }
-)
-
-
 @hypothesis.settings(max_examples=300, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
 @hypothesis.given(rule=RULES, records=st.lists(RECORDS, min_size=2, max_size=4), marks=st.booleans())
 @hypothesis.example(
     rule=MergeRule(
         ByColumn(("note",), Against.COLUMN_OF_DATA), DeleteTests(marker=Marker("note", "b")), otherwise=Effect.WINNER
     ),
-    records=[{"id": "", "ts": 1, "note": note, "hits": 0, "raw": b"", "tags": [], "counts": {}} for note in "abc"],
+    records=[
+        dict.fromkeys(SCHEMA.by_name) | {"id": "", "ts": 1, "note": note, "tags": [], "counts": {}} for note in "abc"
+    ],
     marks=False,
 )
 def test_columns_merge_by_drawn_rules_as_the_reference(rule, records, marks):
@@ -157,29 +186,132 @@ def test_columns_merge_by_drawn_rules_as_the_reference(rule, records, marks):
     check(PairMerge(rule, SCHEMA, BY_TS, marks), list(itertools.product(sides, sides)), SCHEMA)
 
 
+MADE = st.builds(
+    MergeRule,
+    laters(st.sampled_from([("ts",), ("hits",), ("note",)])),
+    otherwise=st.sampled_from([Effect.NEW, Effect.FILLED]),
+    columns=COLUMNS,
+)
+
+
+@hypothesis.settings(max_examples=300, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.given(rule=MADE, records=st.lists(RECORDS, min_size=3, max_size=5))
+def test_rows_are_made_of_columns_as_the_reference_makes_them(rule, records):
+    sides = [RuleVersion(record, Ordering("long", record["ts"]), marked=False) for record in records]
+    check(PairMerge(rule, SCHEMA, BY_TS, marks=True), list(itertools.product(sides, sides)), SCHEMA)
+
+
 LATER_FIRST = (Take(Role.LATER), Take(Role.EARLIER))
+DECIMAL = {"type": "fixed", "name": "price", "size": 5, "logicalType": "decimal", "precision": 10, "scale": 2}
+STRUCT = {"type": "record", "name": "struct", "fields": [{"name": "x", "type": ["null", "int"]}]}
+THREE = FirstNonNull((Take(Role.OLDER), Constant(None), Constant("c")))
+OPEN = IfElse(IsUnordered(Role.OLDER), *LATER_FIRST)
+DECIDED = {
+    "note": (Take(Role.EARLIER), FirstNonNull(LATER_FIRST), FirstNonMarker(LATER_FIRST, "x"), THREE, Least()),
+    "hits": (Sum(), Greatest(), Constant(None), FirstNonDefault(LATER_FIRST), FirstNonNull((Constant(None), Sum()))),
+    "ts": (Sum(), Least()),
+    "id": (FirstNonMarker((Take(Role.OLDER), Take(Role.NEWER), Constant("c")), "a"),),
+    "share": (Sum(), Least(), Greatest(), Constant(0.1)),
+    "part": (Sum(), Least(), Greatest(), Constant(0.5), FirstNonDefault(LATER_FIRST, Default.VALUE)),
+    "yes": (Least(), Greatest(), IfElse(ColumnIs(Role.EARLIER, "note", None), *LATER_FIRST)),
+    "raw": (Constant(b"c"), FirstNonMarker(LATER_FIRST, b"x")),
+    "tags": (Concat(), FirstNonNull((IfElse(LaterIs(Role.OLDER), Concat(), Take(Role.NEWER)), Take(Role.OLDER)))),
+    "parts": (Concat(),),
+    "counts": (Union(),),
+    "shares": (Union(), FirstNonDefault((Union(), Take(Role.NEWER)))),
+}
+CALLED_FOR = {
+    "raw": (Least(), Greatest()),  # Java's bytes have signs
+    "tags": (Least(),),  # Java compares element by element
+    "part": (Constant(0.1),),  # it is rounded when it is stored, not before
+    "note": (OPEN, FirstNonNull((OPEN, Constant("c")))),  # a stored row's ordering value may be null
+}
 
 
 @pytest.mark.parametrize(
-    ("node", "is_decided"),
+    ("column", "node", "is_decided"),
     [
-        (Take(Role.EARLIER), True),
-        (FirstNonNull(LATER_FIRST), True),
-        (FirstNonDefault(LATER_FIRST), True),
-        (FirstNonMarker(LATER_FIRST, "x"), True),
-        (Least(), True),
-        (Greatest(), True),
-        (Sum(), False),
+        (column, node, nodes is DECIDED)
+        for nodes in (DECIDED, CALLED_FOR)
+        for column, some in nodes.items()
+        for node in some
     ],
+    ids=str,
 )
-def test_a_row_is_made_of_columns_or_left_to_the_call(node, is_decided):
-    schema = SETTINGS["by ts"].schema
-    column = "n" if isinstance(node, Sum) else "note"
-    rows = stored(schema)
+def test_a_row_is_made_of_columns_or_left_to_the_call(column, node, is_decided):
     for gives in (Effect.NEW, *((Effect.FILLED,) * (not isinstance(node, Take)))):
         rule = MergeRule(ByColumn(("ts",)), columns={column: node}, otherwise=gives)
-        found = check(PairMerge(rule, schema, BY_TS, marks=False), list(itertools.product(rows, rows)), schema)
-        assert bool(found[RowSource.MADE]) is is_decided, (node, gives)
+        check_rule(rule, SCHEMA)
+        found = check(PairMerge(rule, SCHEMA, BY_TS, marks=False), PAIRS, SCHEMA)
+        assert bool(found[CALLED]) is not is_decided, (node, gives)
+        assert bool(found[RowSource.MADE]) is is_decided or gives is Effect.FILLED, node
+
+
+ODD = {
+    "day": ({"type": "int", "logicalType": "date"}, 1, -1, Least(), True),
+    "constant day": ({"type": "int", "logicalType": "date"}, 1, -1, Constant(7), True),
+    "at": ({"type": "long", "logicalType": "timestamp-micros"}, 2**40, -1, Greatest(), True),
+    "constant at": ({"type": "long", "logicalType": "timestamp-micros"}, 2**40, -1, Constant(5), True),
+    "price": (DECIMAL, b"\0\0\0\0\1", b"\0\0\0\0\2", Greatest(), False),
+    "constant price": (DECIMAL, b"\0\0\0\0\1", b"\0\0\0\0\2", Constant(b"\0\0\0\0\7"), True),
+    "kind": ({"type": "enum", "name": "kind", "symbols": ["B", "A"]}, "A", "B", Least(), False),
+    "constant kind": ({"type": "enum", "name": "kind", "symbols": ["B", "A"]}, "A", "B", Constant("B"), True),
+    "two bytes": ({"type": "fixed", "name": "two", "size": 2}, b"ab", b"cd", Constant(b"xy"), True),
+    "lists": ({"type": "array", "items": {"type": "array", "items": "int"}}, [[1], []], [[2, 3]], Concat(), True),
+    "structs": ({"type": "array", "items": STRUCT}, [{"x": 1}, {"x": None}], [{"x": 2}], Concat(), True),
+    "prices": ({"type": "array", "items": DECIMAL}, [b"\0\0\0\0\1"], [b"\0\0\0\0\2"], Concat(), True),
+    "maps of lists": (
+        {"type": "map", "values": {"type": "array", "items": "int"}},
+        {"a": [1], "b": []},
+        {"c": [], "a": [2, 3]},
+        Union(),
+        True,
+    ),
+    "maps of structs": (
+        {"type": "map", "values": STRUCT},
+        {"a": {"x": 1}},
+        {"a": {"x": None}, "b": {"x": 2}},
+        Union(),
+        True,
+    ),
+    "default of a list": (
+        {"type": "array", "items": "int"},
+        [],
+        [1],
+        FirstNonDefault((Take(Role.LATER), Take(Role.EARLIER))),
+        True,
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "first", "second", "node", "is_decided"), ODD.values(), ids=ODD)
+def test_columns_of_any_type_are_made_or_left_to_the_call(kind, first, second, node, is_decided):
+    fields = [{"name": "ts", "type": "long"}, {"name": "c", "type": [kind, "null"]}]
+    if kind["type"] == "array":
+        fields[1]["default"] = []
+    schema = parse_schema({"type": "record", "name": "row", "fields": fields})
+    rows = [RuleVersion({"ts": ts, "c": value}, Ordering("long", ts)) for ts, value in enumerate((first, second, None))]
+    rule = MergeRule(ByColumn(("ts",)), columns={"c": node}, otherwise=Effect.NEW)
+    check_rule(rule, schema)
+    found = check(PairMerge(rule, schema, BY_TS, marks=False), list(itertools.product(rows, rows)), schema)
+    assert found.total() == found[RowSource.MADE if is_decided else CALLED]
+
+
+def test_a_number_is_not_added_in_a_narrower_column():
+    sides = [RuleVersion(one.record, Ordering("long", 1)) for pair in PAIRS for one in pair]
+    schema = parse_schema(
+        {**SCHEMA.source, "fields": [field for field in SCHEMA.source["fields"] if field["name"] in {"ts", "hits"}]}
+    )
+    records = [{name: one.record[name] for name in ("ts", "hits")} for one in sides]
+    arrow = pa.schema([("ts", pa.int64()), ("hits", pa.int8())])
+    batch = RecordWriter(schema, arrow).batch([one | {"hits": one["hits"] and one["hits"] % 100} for one in records])
+    calls = SimpleNamespace(plan=SimpleNamespace(schema=None), schema=schema)
+    rule = MergeRule(columns={"hits": Sum()})
+    merge = ColumnPairs(PairMerge(rule, schema, BY_TS, marks=False), calls, ("ts", "hits"))
+    everything = np.ones(len(records), bool)
+    sources, rows = merge.merged(batch, np.arange(0, len(records), 2), everything, everything)
+    assert rows is None
+    assert set(sources.tolist()) == {CALLED}
 
 
 @pytest.mark.parametrize("release", RELEASES)
@@ -187,7 +319,7 @@ def test_columns_fold_a_batch_as_the_reference(release):
     folded = 0
     for payload, (name, setting) in itertools.product(builtin_payloads(release), SETTINGS.items()):
         rule = payload.rule(Point.BATCH, *setting)
-        pair = pair_of(rule, "ts", of_log=True)
+        pair = kept_by(rule, "ts", of_log=True)
         if pair is None or name in CARRIED or not is_foldable(pair, setting.schema):
             continue
         rows = [one for one in map(of_column, versions(setting.schema, marks=False)[::3]) if one is not None]
@@ -196,7 +328,7 @@ def test_columns_fold_a_batch_as_the_reference(release):
             left = rows[chosen[0]]
             for number in chosen[1:]:
                 left = merged(rule, left, rows[number], setting.schema).version
-            column = None if pair.field is None else batch.column(pair.field).take(list(chosen))
+            column = None if pair.column is None else batch.column(pair.column).take(list(chosen))
             (last,) = last_of_greatest(np.zeros(3, int), column)
             assert rows[chosen[last]] is left, (payload, name, chosen)
             folded += 1

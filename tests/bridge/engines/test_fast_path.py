@@ -78,7 +78,9 @@ class Variant(NamedTuple):
 
 def timestamps(unit):
     """Give the settings of a timestamp; 900 and 100 microseconds after the second are one millisecond."""
-    values = tuple(datetime.datetime(2024, 1, 1, 0, 0, 0, micros, tzinfo=datetime.UTC) for micros in (900, 100, 2100))
+    values = tuple(
+        datetime.datetime(2024, 1, 1, 0, 0, 0, micros, tzinfo=datetime.timezone.utc) for micros in (900, 100, 2100)
+    )
     return {"kind": {"type": "long", "logicalType": f"timestamp-{unit}"}, "arrow": US, "values": values}
 
 

@@ -378,7 +378,7 @@ def test_books_of_a_lost_or_doubled_outcome_do_not_balance(monkeypatch: pytest.M
     left = sum(row[ACTION] is not None for row in found)
     books = dataclasses.replace(Books.of_texts({"stored": 1, "incoming": 2}, texts), rows_out=left)
     books.check_sides()
-    with pytest.raises(BooksError, match=f"the result has {2 * times} rows, of 2 kept and 0 made"):
+    with pytest.raises(BooksError, match=f"the result has {2 * times} rows, but 2 were kept and 0 made"):
         books.check()
 
 
@@ -386,7 +386,7 @@ def test_books_of_a_lost_or_doubled_outcome_do_not_balance(monkeypatch: pytest.M
 def test_books_of_a_lost_or_doubled_version_do_not_balance(rows_in: int) -> None:
     rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")]
     texts = [row[BOOKS] for row in run(job("upsert"), rows) if row[BOOKS] is not None]
-    with pytest.raises(BooksError, match=f"of {rows_in} incoming rows that came in, 0 merged, 1 kept"):
+    with pytest.raises(BooksError, match=f"of {rows_in} incoming input rows, 0 merged, 1 kept"):
         Books.of_texts({"stored": 1, "incoming": rows_in}, texts).check_sides()
 
 

@@ -11,12 +11,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from py4j.protocol import Py4JJavaError
-from pyspark.errors import PySparkException
 from pyspark.sql import functions as sf
 
-from bridge.engines.native.lacking import lacking, looks_at_ordering
 from bridge.engines.native.ordering import kind_of
-from bridge.engines.native.rule_merge import RuleExpressions, Told
+from bridge.engines.native.rule_merge import MergedPair, RuleExpressions
+from bridge.engines.native.unsupported import lacking, looks_at_ordering
 from bridge.engines.native.versioned import (
     COPIED,
     DELETED,
@@ -28,44 +27,12 @@ from bridge.engines.native.versioned import (
     UNORDERED,
     RuleOn,
 )
-from bridge.spark import spark_schema
+from bridge.spark import PySparkException, spark_schema
 from payloads import NATURAL_ORDER, Ordering, PayloadBridgeError, parse_schema
 from payloads.avro import same_record
 from payloads.records import RuleVersion, outcome_of
-from payloads.rules import (
-    AllOf,
-    AnyOf,
-    ByArrival,
-    ByColumn,
-    ByOrdering,
-    Case,
-    ColumnIs,
-    Concat,
-    Constant,
-    Default,
-    DeleteTests,
-    Effect,
-    Error,
-    ErrorKind,
-    FirstNonDefault,
-    FirstNonMarker,
-    FirstNonNull,
-    Greatest,
-    IfElse,
-    IsDelete,
-    IsEmpty,
-    IsNatural,
-    IsUnordered,
-    LaterIs,
-    Least,
-    MergeRule,
-    Not,
-    Role,
-    Sum,
-    Take,
-    Union,
-    check_rule,
-)
+from payloads.rules import DeleteTests, Effect, MergeRule, check_rule
+from tests.payloads.rules.drawn import ORDERED, column_is, compound, facts, laters, rules_of, values_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -110,65 +77,25 @@ POOLS: dict[str, tuple[Any, ...]] = {
     "counts": (None, {}, {"a": 1}, {"a": 2, "b": 3}),
     "_hoodie_is_deleted": (None, None, False, True),
 }
-CONSTANTS = {name: POOLS[name] for name in ("note", "hits", "total", "raw", "yes")}
+CONSTANTS = {name: st.sampled_from(POOLS[name]) for name in ("note", "hits", "total", "raw", "yes")}
 ORDERINGS = (Ordering("long", 1), Ordering("long", 2), Ordering("long", -(2**63)), NATURAL_ORDER, None)
-SIDES = st.sampled_from(Role)
 PAIRS = 150
-
-
-def _lists(inner, **limits):
-    return st.lists(inner, max_size=2, **limits).map(tuple)
-
-
-TESTS = st.recursive(
-    st.one_of(*(SIDES.map(kind) for kind in (IsEmpty, IsDelete, IsNatural, IsUnordered)))
-    | st.sampled_from([LaterIs(Role.OLDER), LaterIs(Role.NEWER)])
-    | st.sampled_from([(name, value) for name, values in CONSTANTS.items() for value in values]).flatmap(
-        lambda told: SIDES.map(lambda side: ColumnIs(side, *told))
-    ),
-    lambda tests: _lists(tests).map(AllOf) | _lists(tests).map(AnyOf) | tests.map(Not),
-    max_leaves=4,
-)
-JOINED = {"hits": Sum(), "total": Sum(), "part": Sum(), "share": Sum(), "tags": Concat(), "counts": Union()}
-
-
-def columns(name):
-    leaves = [SIDES.map(Take)]
-    if name in CONSTANTS:
-        leaves.append(st.sampled_from(CONSTANTS[name]).map(Constant))
-    if name in JOINED:
-        leaves.append(st.just(JOINED[name]))
-    if name not in {"raw", "tags", "counts", "day"}:
-        leaves += [st.just(Least()), st.just(Greatest())]
-
-    def parts(inner):
-        several = _lists(inner, min_size=1)
-        found = several.map(FirstNonNull) | st.builds(FirstNonDefault, several, st.sampled_from(Default))
-        if name in {"note", "raw"}:
-            found |= st.builds(FirstNonMarker, several, st.just("x" if name == "note" else b"x"))
-        return found | st.builds(IfElse, TESTS, inner, inner)
-
-    return st.recursive(st.one_of(leaves), parts, max_leaves=4)
-
-
-LATER = (
-    st.just(ByArrival())
-    | st.builds(ByOrdering, st.sampled_from([Role.OLDER, Role.NEWER]), st.booleans(), unlike_wins=st.booleans())
-    | st.builds(
-        lambda name, tie, reverse: ByColumn((name,), tie=tie, reverse=reverse),
-        st.sampled_from(["ts", "note", "hits", "share", "yes", "part"]),
-        st.sampled_from([Role.OLDER, Role.NEWER]),
-        st.booleans(),
-    )
-)
-GIVES = st.sampled_from(sorted(set(Effect) - {Effect.CHANGED, Effect.EDITED}, key=repr))
-RULES = st.builds(
-    MergeRule,
-    LATER,
+TESTS = compound(facts() | column_is(CONSTANTS), most=2, max_leaves=4)
+_MARKERS = {"note": st.just("x"), "raw": st.just(b"x")}
+RULES = rules_of(
+    laters(st.sampled_from(["ts", "note", "hits", "share", "yes", "part"]).map(lambda name: (name,))),
     st.builds(DeleteTests, st.booleans(), marked=st.booleans()),
-    st.lists(st.builds(Case, TESTS, GIVES | st.sampled_from(ErrorKind).map(Error)), max_size=2).map(tuple),
-    st.none() | GIVES,
-    st.fixed_dictionaries({}, optional={name: columns(name) for name in POOLS if name != "_hoodie_is_deleted"}),
+    TESTS,
+    st.sampled_from(sorted(set(Effect) - {Effect.CHANGED, Effect.EDITED}, key=repr)),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            name: values_of(SCHEMA, name, TESTS, constants=CONSTANTS, markers=_MARKERS, ordered=ORDERED - {"bytes"})
+            for name in POOLS
+            if name != "_hoodie_is_deleted"
+        },
+    ),
+    most=2,
 )
 
 
@@ -215,15 +142,15 @@ def evaluated(spark: SparkSession, rule: MergeRule, pairs: list[tuple[RuleVersio
         for side in ("older", "newer")
     ]
 
-    def told(told: Told):
-        return sf.struct(told.gives.alias("gives"), told.row.alias("row"))
+    def result(pair: MergedPair):
+        return sf.struct(pair.gives.alias("gives"), pair.row.alias("row"))
 
     def raised(reason):
         return sf.raise_error(reason if not isinstance(reason, str) else sf.lit(reason)).cast("boolean")
 
-    merged = RuleExpressions(on).merged(*sides, raised, told).alias("told")
+    merged = RuleExpressions(on).merged(*sides, raised, result).alias("merged")
     rows = frame.select("number", merged).sort("number").collect()
-    return [(row.told.gives, None if row.told.row is None else _record(row.told.row)) for row in rows]
+    return [(row.merged.gives, None if row.merged.row is None else _record(row.merged.row)) for row in rows]
 
 
 def _typed(columns: str) -> str:

@@ -1,9 +1,11 @@
-"""Mergers that state a rule: the native engine gives the rows, the actions and the failures of the python engine."""
+"""Mergers and payloads that state a rule: the native engine gives the rows and failures of the python engine."""
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +14,8 @@ from bridge import MergePlan, PlanError, append, compact, snapshot, upsert
 from bridge.pipeline import choice_of
 from bridge.programs import EngineName
 from payloads import PayloadBridgeError
+from payloads.builtin import DELETE_FIELD, DELETE_MARKER
+from payloads.rules import Case, Effect, IsEmpty, MergeRule, Role
 from tests.support import rule_classes
 
 if TYPE_CHECKING:
@@ -25,6 +29,7 @@ COLUMNS = (
 )
 NAMES = ("VisitsMerger", "LastWins", "FirstByNote", "Extremes")
 KEYS = 60
+MARKER = {DELETE_FIELD: "note", DELETE_MARKER: "gone"}
 
 
 def plan_of(name: str, **settings: Any) -> MergePlan:
@@ -32,10 +37,12 @@ def plan_of(name: str, **settings: Any) -> MergePlan:
     return MergePlan(merger=f"{rule_classes.__name__}:{name}", **given | settings)
 
 
-def row(chance: random.Random, key: str, *, deletes: float) -> tuple[Any, ...]:
+def row(
+    chance: random.Random, key: str, *, deletes: float, times: tuple[int | None, ...] = (1, 2, 3, -5)
+) -> tuple[Any, ...]:
     return (
         key,
-        chance.choice([1, 2, 3, -5]),
+        chance.choice(times),
         chance.choice([None, 1, 2, 2**31 - 1]),
         chance.choice([0, 1, 7]),
         chance.choice(["a", "b", "-", "closed", "gone", "\U0001f600", "\uffff"]),
@@ -45,13 +52,16 @@ def row(chance: random.Random, key: str, *, deletes: float) -> tuple[Any, ...]:
     )
 
 
-def batches(seed: int) -> list[list[tuple[Any, ...]]]:
+def batches(seed: int, stored: int = KEYS // 2, **values: Any) -> list[list[tuple[Any, ...]]]:
     """Return stored rows and three batches: up to five versions of a key, deletes between them."""
     chance = random.Random(seed)  # noqa: S311 (the seed repeats it)
     keys = [f"k{number}" for number in range(KEYS)]
-    stored = [row(chance, key, deletes=0) for key in keys[: KEYS // 2]]
-    several = [[row(chance, key, deletes=0.25) for key in keys for _ in range(chance.choice([0, 1, 3]))] for _ in "abc"]
-    return [stored, *several]
+    rows = [row(chance, key, deletes=0, **values) for key in keys[:stored]]
+    several = [
+        [row(chance, key, deletes=0.25, **values) for key in keys for _ in range(chance.choice([0, 1, 3]))]
+        for _ in "abc"
+    ]
+    return [rows, *several]
 
 
 def rows(frame: DataFrame) -> list[str]:
@@ -72,6 +82,117 @@ def test_rows_are_those_of_the_python_engine(spark: SparkSession, name: str, ord
     natively = dataclasses.replace(on_read, engine="native")
     for read in (snapshot, compact):
         assert rows(read(stored, log, natively)) == rows(read(stored, log, on_read)), read
+
+
+def payload_plan(payload: str | type, release: str, **settings: Any) -> MergePlan:
+    named = payload if isinstance(payload, type) else f"{rule_classes.__name__}:{payload}"
+    return MergePlan(**{"payload": named, "release": release, "key": "id", "ordering": "ts"} | settings)
+
+
+PAYLOADS = {
+    "Visits": {},
+    "ByPoint": {"times": (None, 1, 2)},
+    "FirstByNote": {},
+    "Corners": {"times": (0, 1, 2)},
+    "Natural": {"times": (None, 0, 1, 2)},
+}
+"""Payloads that state rules, and the ordering values that they merge without an error."""
+
+
+class LeastNote:
+    """The rule of a merger, stated by a payload."""
+
+    rule = rule_classes.FirstByNote.rule
+
+
+def combinations() -> list[Any]:
+    """Return classes, releases, types and ordering fields: all, of which most are `long`."""
+    found = itertools.product(PAYLOADS, ("0.12", "0.15", "1.0", "1.1", "1.2"), ("bigint", "int"), ("ts", ()))
+    shown = {
+        (name, release, "int" if name in {"Corners", "Natural"} else "bigint", "ts")
+        for name in PAYLOADS
+        for release in ("0.15", "1.2")
+    }
+    return [one if one in shown else pytest.param(*one, marks=pytest.mark.long) for one in found]
+
+
+@pytest.mark.parametrize(("name", "release", "kind", "ordering"), combinations())
+def test_rows_of_payloads_are_those_of_the_python_engine(
+    spark: SparkSession, name: str, release: str, kind: str, ordering: str
+) -> None:
+    payload = LeastNote if name == "FirstByNote" else name
+    columns = COLUMNS.replace("ts bigint", f"ts {kind}")
+    stored, incoming, _, _ = (spark.createDataFrame(found, columns) for found in batches(11, **PAYLOADS[name]))
+    plan = payload_plan(payload, release, ordering=ordering)
+    natively, by_rows = (dataclasses.replace(plan, engine=engine) for engine in ("native", "python"))
+    found = rows(upsert(stored, incoming, natively))
+    assert found == rows(upsert(stored, incoming, by_rows))
+    assert len(found) > KEYS // 3
+
+
+@pytest.mark.parametrize(
+    ("name", "release"),
+    [
+        ("Visits", "1.1"),
+        ("Corners", "1.2"),
+        *(pytest.param(name, "1.2", marks=pytest.mark.long) for name in ("Visits", "FirstByNote")),
+    ],
+)
+def test_logs_of_payloads_are_read_as_by_the_python_engine(spark: SparkSession, name: str, release: str) -> None:
+    stored: Any
+    stored, *incoming = (spark.createDataFrame(found, COLUMNS) for found in batches(13, KEYS, **PAYLOADS[name]))
+    on_read = payload_plan(LeastNote if name == "FirstByNote" else name, release, table_type="mor", engine="python")
+    log: Any = None
+    for batch in incoming:
+        stored, log = append(stored, log, batch, on_read)
+    stored, log = stored.cache(), log.cache()
+    natively = dataclasses.replace(on_read, engine="native")
+    for read in (snapshot, compact):
+        assert rows(read(stored, log, natively)) == rows(read(stored, log, on_read)), read
+
+
+def test_a_row_that_marks_itself_and_that_the_log_alone_has_fails(spark: SparkSession) -> None:
+    batch = spark.createDataFrame([("a", 1, 1, 0, "-", 1.0, [], None)], COLUMNS)
+    plan = payload_plan("Corners", "1.2", table_type="mor", inserts_to="log", engine="python")
+    stored, log = batch.limit(0), None
+    for _ in "ab":
+        stored, log = append(stored, log, batch, plan)
+    for engine in ("native", "python"):
+        with pytest.raises(Exception, match=r"Corners failed at snapshot \(key id='a'\).*getInsertValue returns noth"):
+            snapshot(stored, log, dataclasses.replace(plan, engine=engine)).collect()
+
+
+class LosesKeys:
+    """Makes a row of a delete that has none."""
+
+    rule = MergeRule(cases=(Case(IsEmpty(Role.NEWER), Effect.NEW),))
+
+
+def test_a_row_of_another_key_is_refused(spark: SparkSession) -> None:
+    stored = spark.createDataFrame([("a", 1, None)], "id string, ts bigint, _hoodie_is_deleted boolean")
+    incoming = spark.createDataFrame([("a", 2, True)], stored.schema)
+    for engine in ("native", "python"):
+        with pytest.raises(Exception, match=r"LosesKeys failed at upsert \(key id='a'\): .*of another key"):
+            upsert(stored, incoming, payload_plan(LosesKeys, "1.2", engine=engine)).collect()
+
+
+@pytest.mark.parametrize(
+    ("payload", "settings", "told"),
+    [
+        ("ClosedStays", {"release": "0.15"}, r"has no expressions: ByColumn"),
+        ("Visits", {"release": "0.15", "program": "snapshot"}, "decide about the delete entries of a log"),
+        ("Visits", {"props": MARKER}, "does not know the delete marker"),
+    ],
+)
+def test_what_does_not_run_natively_is_refused_by_name(
+    spark: SparkSession, payload: str, settings: dict[str, Any], told: str
+) -> None:
+    frame = spark.createDataFrame([], f"{COLUMNS}, version decimal(9,2), status string")
+    settings = {"release": "1.2"} | settings
+    program, release = settings.pop("program", "upsert"), settings.pop("release")
+    choice = choice_of(program, payload_plan(payload, release, **settings), frame, frame)
+    assert choice.engine is EngineName.PYTHON
+    assert re.search(told, choice.why)
 
 
 @pytest.mark.parametrize(

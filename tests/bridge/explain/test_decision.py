@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ import pytest
 
 from bridge.explain.trace import trace_key
 from bridge.merge.points import MergePoint
+from bridge.programs import refused_batch
 from bridge.redaction import Redaction
 from mergers.laws.modes import MODES
 from payloads import DefaultHoodieRecordPayload, HudiRelease, builtin_payloads, parse_schema
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 MICROS = {"type": "long", "logicalType": "timestamp-micros"}
-NOON = int(datetime.datetime(2024, 5, 6, 12, tzinfo=datetime.UTC).timestamp()) * 1_000_000
+NOON = int(datetime.datetime(2024, 5, 6, 12, tzinfo=datetime.timezone.utc).timestamp()) * 1_000_000
 
 
 def schema_of(ts: Any = "long") -> AvroSchema:
@@ -173,6 +175,8 @@ def test_every_call_of_a_class_with_a_rule_is_told_by_it(release: HudiRelease, t
         if payload.__name__ in {*UNSTATED, "EmptyHoodieRecordPayload"} or not payload.takes_ordering:
             continue
         plan = plan_of(payload.java_name, str(release), table_type)
+        if refused_batch(plan, len(HISTORY)) is not None:  # a Debezium class has ordering fields of its own
+            plan = dataclasses.replace(plan, ordering=())
         for sentence in said(plan, schema_of(), *HISTORY):
             told += 1
             assert " returns " not in sentence, (payload, sentence)

@@ -67,7 +67,7 @@ def test_what_hudi_calls_is_reached_and_what_nothing_calls_is_told() -> None:
     found = linkage(payload(method(("helper", "()V"), BYTES)))
     assert found.links
     assert [one.is_reached for one in found.faults] == [False]
-    assert "where no merge comes" in found.warnings[0]
+    assert "which no merge reaches" in found.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -195,7 +195,7 @@ def test_what_a_class_has_to_be() -> None:
     alone = good._replace(parent=OBJECT, interfaces=(f"{MODEL}HoodieRecordPayload",))
     assert errors(alone) == {"AbstractMethodError"}
     assert len(linkage(alone).breaking) == 3
-    assert linkage(good._replace(methods=BUILT[:1])).advice[0].endswith("builds it for a null ordering value")
+    assert linkage(good._replace(methods=BUILT[:1])).advice[0].endswith("to build it for a null ordering value")
 
 
 def test_a_merger_needs_the_interface_of_the_release() -> None:

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 
+import hypothesis
 import pytest
+from hypothesis import strategies as st
 
-from bridge.hudi.partial_blocks import columns_of
-from bridge.merge import columns_of_choice
+from bridge.merge import columns_of, columns_of_choice
 from mergers.laws.modes import MODES
-from payloads import builtin_payloads
+from payloads import NATURAL_ORDER, Ordering, builtin_payloads
+from payloads.records import RuleVersion, merged
 from payloads.rules import META_COLUMNS, DeleteTests, Effect, Marker, MergeRule, Needs
 from payloads.user import same_record
 from tests.mergers.rules.subjects import of_mode, of_payload
 from tests.mergers.rules.test_agreement import OF_MODES, POINTS, RELEASES, WITH_MODES, pairs
 from tests.mergers.rules.universe import SETTINGS
+from tests.payloads.rules.drawn import RECORDS, RULES, SCHEMA
 
 READ = ("id", "ts", "n", "_hoodie_is_deleted", *META_COLUMNS)
 """The key, the ordering fields, and what every reader asks."""
@@ -76,6 +80,20 @@ def test_a_mode_answers_the_same_with_the_columns_of_its_rules(release):
 )
 def test_a_rule_that_needs_more_than_columns_reads_all(rule):
     assert columns_of_choice(rule) is None
+
+
+@hypothesis.settings(deadline=None)
+@hypothesis.given(rule=RULES, records=st.lists(RECORDS, min_size=2, max_size=3))
+def test_a_drawn_rule_chooses_the_same_with_its_columns(rule, records):
+    rule = dataclasses.replace(rule, conditions=())
+    named = columns_of_choice(rule)
+    hypothesis.assume(named is not None)
+    schema = columns_of(SCHEMA, named)
+    sides = [RuleVersion(record, Ordering("long", record["ts"])) for record in records]
+    for older, newer in itertools.product(sides, [*sides, RuleVersion(None, NATURAL_ORDER, marked=True)]):
+        found = merged(rule, narrow(older, schema), narrow(newer, schema), schema)
+        expected = merged(rule, older, newer, SCHEMA)
+        assert (found.gives, found.version) == (expected.gives, narrow(expected.version, schema))
 
 
 def test_columns_of_tests_are_read():

@@ -10,11 +10,11 @@ from bridge.config.table_versions import change_version
 from bridge.errors import PlanError
 from bridge.hudi import SymptomKind
 from bridge.migration.damage import Damage, TableDamage
-from bridge.migration.findings import Severity
 from bridge.migration.move import SilentChange
 from bridge.migration.plan import plan_migration
 from bridge.migration.plan_report import silent_changes
-from bridge.migration.scenarios import About
+from bridge.migration.scenarios import VersionKind
+from bridge.report import Severity
 from mergers import RecordMergeMode
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, upgraded_tables
@@ -43,7 +43,7 @@ def test_a_table_without_a_class_is_upgraded_by_a_write_that_passes_it():
     (step,) = plan.apply
     assert step.options[WRITER] == DMS
     assert not step.sql
-    assert not any(warning.severity is Severity.DAMAGE for warning in plan.warnings)
+    assert not any(warning.severity is Severity.DAMAGED for warning in plan.warnings)
 
 
 def test_a_table_with_a_class_is_upgraded_by_the_procedure():
@@ -54,7 +54,7 @@ def test_a_table_with_a_class_is_upgraded_by_the_procedure():
 
 def test_an_unknown_writer_is_reported_first():
     first = plan_migration(COW_0_15, "1.2").warnings[0]
-    assert first.severity is Severity.DAMAGE
+    assert first.severity is Severity.DAMAGED
     assert WRITER in first.remedy
 
 
@@ -71,8 +71,8 @@ def test_null_ordering_values_are_versions_and_no_keys():
     plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS})
     found = (Damage(SymptomKind.NULL_ORDERING, "ts", 7), Damage(SymptomKind.TIE, "", 2))
     plan = plan.with_evidence(TableDamage("t", "0.15", found, 9, 9))
-    keys = {about: plan.keys_of(SilentChange(about, "", "", "")) for about in (About.ORDERING, About.TIES)}
-    assert keys == {About.ORDERING: None, About.TIES: 2}
+    keys = {about: plan.keys_of(SilentChange(about, "", "", "")) for about in (VersionKind.ORDERING, VersionKind.TIES)}
+    assert keys == {VersionKind.ORDERING: None, VersionKind.TIES: 2}
 
 
 def test_a_kept_table_changes_no_property_and_reports_the_damage():
@@ -80,7 +80,7 @@ def test_a_kept_table_changes_no_property_and_reports_the_damage():
     assert plan.changes == ()
     assert plan.undo == ()
     assert plan.apply[0].options == {"hoodie.write.table.version": "6", "hoodie.write.auto.upgrade": "false"}
-    assert plan.warnings[0].severity is Severity.DAMAGE
+    assert plan.warnings[0].severity is Severity.DAMAGED
     assert plan.behaviours[0].is_damage
 
 
@@ -102,7 +102,7 @@ def test_a_mode_is_set_after_the_upgrade_and_the_class_passed_no_more():
     assert parse_properties(rewrite.file) == {"hoodie.record.merge.mode": "COMMIT_TIME_ORDERING"}
     assert "hoodie.table.legacy.payload.class" in rewrite.cli[1]
     assert options.drop == (WRITER,)
-    assert not any(warning.severity is Severity.CHANGES for warning in plan.warnings)
+    assert not any(warning.severity is Severity.CHANGED for warning in plan.warnings)
 
 
 def test_the_steps_lead_from_before_to_after():
@@ -179,7 +179,7 @@ def test_a_downgrade_that_no_release_can_read_is_reported():
         "hoodie.table.legacy.payload.class": OVERWRITE,
         "hoodie.table.ordering.fields": "ts",
     }
-    assert any(warning.severity is Severity.FAILS for warning in plan_migration(before, "1.0").warnings)
+    assert any(warning.severity is Severity.REFUSED for warning in plan_migration(before, "1.0").warnings)
 
 
 @pytest.mark.parametrize(
@@ -216,14 +216,14 @@ STAYS = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "COMMIT_TIME_O
 @pytest.mark.parametrize(
     ("evidence", "told"),
     [
-        (None, "No row was looked at, and"),
-        (TableDamage("t", "0.15", (), 0, 9, "rows were not read"), "No row was looked at (0 of 9 file slices), and"),
+        (None, "No rows were read, and"),
+        (TableDamage("t", "0.15", (), 0, 9, "rows were not read"), "No rows were read (0 of 9 file slices), and"),
         (TableDamage("t", "0.15", (), 0, 0), "The table has no rows, and"),
-        (TableDamage("t", "0.15", (Damage(SymptomKind.UNREADABLE, "1.2", 9),), 9, 9), "No row was looked at (0 of 9"),
+        (TableDamage("t", "0.15", (Damage(SymptomKind.UNREADABLE, "1.2", 9),), 9, 9), "No rows were read (0 of 9"),
         (TableDamage("t", "0.15", (), 9, 9), "Hudi 1.2 shows the same rows as Hudi 0.15 in all file slices, and"),
         (
             TableDamage("t", "0.15", (), 4, 9),
-            "Hudi 1.2 shows the same rows as Hudi 0.15 in 4 of 9 file slices (5 were not looked at), and",
+            "Hudi 1.2 shows the same rows as Hudi 0.15 in 4 of 9 file slices (5 were not read), and",
         ),
         (TableDamage("t", "0.15", (DIFFERS,), 9, 9), "Hudi 1.2 shows 61 rows differently from Hudi 0.15 in all"),
     ],
@@ -233,46 +233,46 @@ def test_the_headline_says_of_rows_that_they_change_or_not_or_were_not_looked_at
     report = (plan if evidence is None else plan.with_evidence(evidence)).to_report()
     assert report.verdict.startswith(told)
     assert "behaviours change" in report.verdict
-    assert (report.tone, report.success) == ("warns", True)
+    assert (Severity.CHANGED in report.severities, report.success) == (True, True)
     assert "\x1b[1;32m" not in report.as_text(colours=True)
 
 
 @pytest.mark.parametrize(
-    ("evidence", "tone"),
+    ("evidence", "severity"),
     [
-        (TableDamage("t", "1.2", (), 9, 9), "good"),
-        (TableDamage("t", "1.2", (DIFFERS,), 9, 9), "warns"),
-        (TableDamage("t", "1.2", (), 8, 9), "warns"),
-        (TableDamage("t", "1.2", (), 0, 9, "rows were not read"), "warns"),
+        (TableDamage("t", "1.2", (), 9, 9), Severity.UNCHANGED),
+        (TableDamage("t", "1.2", (DIFFERS,), 9, 9), Severity.CHANGED),
+        (TableDamage("t", "1.2", (), 8, 9), Severity.NOT_CHECKED),
+        (TableDamage("t", "1.2", (), 0, 9, "rows were not read"), Severity.NOT_CHECKED),
     ],
 )
-def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, tone):
+def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, severity):
     plan = plan_migration(STAYS, "1.2", {}, "1.2")
     assert (plan.behaviours, plan.untried) == ((), None)
     report = plan.with_evidence(evidence).to_report()
-    assert report.tone == tone
+    assert report.severity is severity
     assert "no behaviour is known to change" in report.verdict
-    assert plan.to_report().tone == "warns"
+    assert plan.to_report().severity is Severity.NOT_CHECKED
 
 
 def test_a_release_that_cannot_read_the_table_as_it_is_shows_no_rows():
     plan = plan_migration(STAYS, "0.15", {}, "1.2").with_evidence(TableDamage("t", "1.2", (), 9, 9))
     report = plan.to_report()
-    assert report.verdict.startswith("No row was compared, since Hudi 0.15 can't read the table as it is, and")
-    assert report.tone == "warns"
+    assert report.verdict.startswith("No rows were compared, because Hudi 0.15 can't read the table as it is, and")
+    assert Severity.NOT_CHECKED in report.severities
 
 
 def test_a_class_that_was_not_tried_is_not_called_unchanged():
     plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": "com.acme.X"}, "1.2")
     report = plan.with_evidence(TableDamage("t", "0.15", (), 9, 9)).to_report()
     assert "com.acme.X was not tried on examples" in report.verdict
-    assert any("Not looked at: com.acme.X" in str(part) for part in report.body)
-    assert report.tone == "warns"
+    assert any("Not checked: com.acme.X" in str(part) for part in report.body)
+    assert Severity.NOT_CHECKED in report.severities
 
 
 def test_a_count_of_keys_is_none_where_no_log_was_looked_at():
     plan = plan_migration(COW_0_15, "1.2", {WRITER: DMS})
-    change = SilentChange(About.TIES, "", "", "")
+    change = SilentChange(VersionKind.TIES, "", "", "")
     counts = [plan.with_evidence(TableDamage("t", "0.15", (), 9, 9, logs=logs)).keys_of(change) for logs in (0, 2)]
     assert counts == [None, 0]
 
@@ -283,3 +283,19 @@ def test_what_a_table_has_no_column_for_is_not_listed():
     kept = plan.with_evidence(TableDamage("t", "0.15", (), 0, 9, "rows were not read", columns)).behaviours
     assert {one.case for one in plan.behaviours} - {one.case for one in kept}
     assert not any("Op" in one.case + one.before for one in kept)
+
+
+def test_a_plan_that_is_refused_ends_with_what_to_run_next():
+    plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": MODEL + "FirstValueAvroPayload"}, "1.2")
+    report = plan.with_evidence(TableDamage("/data/t", "0.15", (), 9, 9)).to_report()
+    assert Severity.REFUSED in report.severities
+    verbs = [one.split()[1] for one in report.next]
+    assert verbs == ["replay", "rehearse", "merge-into", "migrate"]
+    assert "payload-bridge rehearse /data/t --to 1.2 --copy COPY" in report.as_text(200)
+
+
+def test_a_plan_of_a_sample_ends_with_how_to_read_all():
+    plan = plan_migration(STAYS, "1.2", {}, "1.2").with_evidence(TableDamage("/data/t", "1.2", (), 8, 9))
+    assert plan.to_report().next[0].startswith("payload-bridge plan /data/t --to 1.2 --slices all: ")
+    whole = plan_migration(STAYS, "1.2", {}, "1.2").with_evidence(TableDamage("/data/t", "1.2", (), 9, 9))
+    assert whole.to_report().next == []

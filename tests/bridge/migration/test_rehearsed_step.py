@@ -5,12 +5,12 @@ from __future__ import annotations
 from bridge import redacted
 from bridge.compare import ReaderResult
 from bridge.migration.rehearsal import _Judged
-from bridge.migration.rehearsal_steps import StepTask, Taken
+from bridge.migration.rehearsal_steps import StepResult, StepTask
 
 
 def test_a_redaction_hides_what_the_errors_of_a_step_quote() -> None:
     refused = "SchemaException: no room for city-one (at the read)"
-    taken = Taken(StepTask("upgrade", "upgrade", {}), None, refused, 1.0)
+    taken = StepResult(StepTask("upgrade", "upgrade", {}), None, refused, 1.0)
     judged = _Judged(None, None, taken, 0)  # type: ignore[arg-type]  # a refused step has no rows to read
     change = ReaderResult("1.2", refused="UnreadableTableError: city-one is no number")
     step = judged.step(change)

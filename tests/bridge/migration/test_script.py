@@ -238,7 +238,7 @@ def test_rows_that_come_or_go_end_it_with_1() -> None:
 
 
 def test_a_plan_that_a_script_cannot_carry_out() -> None:
-    with pytest.raises(PlanError, match="a script writes no rows, and the plan has to: upgrade to table version 9"):
+    with pytest.raises(PlanError, match="a script writes no rows, but the plan has to: upgrade to table version 9"):
         migration_script(planned(to="1.2", kind="cow"), "")
     with pytest.raises(PlanError, match=r"runs with Hudi 1\.1 or later"):
         migration_script(planned(to="1.0"), "")
@@ -265,7 +265,7 @@ def test_a_script_comes_out_of_properties_and_a_copy_does_not(tmp_path: Path) ->
     assert CliRunner().invoke(main, [*words, "--script", str(script)]).exit_code == 2
     result = CliRunner().invoke(main, [*words, "--apply-to-copy", str(tmp_path / "copy")])
     assert result.exit_code == 2
-    assert "has its properties alone" in result.stderr
+    assert "is only its properties file" in result.stderr
 
 
 @pytest.mark.parametrize("option", ["--script", "--apply-to-copy"])
@@ -273,4 +273,4 @@ def test_it_is_about_a_table(option: str, tmp_path: Path) -> None:
     words = ["migrate", "--payload", "AWSDmsAvroPayload", "--key", "id", option, str(tmp_path / "new")]
     result = CliRunner().invoke(main, words)
     assert result.exit_code == 2
-    assert f"{option} is about a table; add --table" in result.stderr
+    assert f"{option} needs a table; add --table" in result.stderr

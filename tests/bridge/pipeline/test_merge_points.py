@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.errors import PythonException
 from pyspark.sql import functions as sf
+from pyspark.sql.utils import PythonException
 
 from bridge import (
     InputError,

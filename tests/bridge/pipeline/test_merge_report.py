@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge import Fate, InputError, MergePlan, PlanError, append, combine_input, merge_frames, snapshot, upsert
+from bridge import Fate, MergePlan, PlanError, append, combine_input, merge_frames, snapshot, upsert
+from bridge.report import Table
 from tests.support.plans import plan_of
 
 if TYPE_CHECKING:
@@ -39,6 +40,13 @@ def test_a_key_whose_ordering_does_not_compare_is_set_aside(frame: Any, point: s
         assert rows_of(found.quarantine) == aside
         assert found.books.total(Fate.QUARANTINED) == 4
         assert found.books.rows_in == {"stored": 3, "incoming": 4}
+
+
+def test_the_report_says_which_result_a_row_is_of_also_beside_an_empty_one(frame: Any) -> None:
+    with merge_frames("append", plan_of(table_type="mor"), stored=frame(), incoming=frame(("a", 1, "new"))) as found:
+        report = found.to_report()
+    assert [(one["to"], one["id"]) for one in report.results] == [("stored", "a")]
+    assert [part.title for part in report.body if isinstance(part, Table)][1:] == ["stored: 1", "log: 0"]
 
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
@@ -95,5 +103,5 @@ def test_functions_that_return_rows_alone_refuse_to_set_rows_aside(frame: Any) -
 def test_sides_that_do_not_fit_are_named(frame: Any, point: str, sides: Any, phrase: str) -> None:
     names = ("stored", "incoming", "log") if sides == "lsi" else sides
     given = dict.fromkeys(names, frame(("a", 1, "old")))
-    with pytest.raises(InputError, match=phrase):
+    with pytest.raises(PlanError, match=phrase):
         merge_frames(point, plan_of(), **given)

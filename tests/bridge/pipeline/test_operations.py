@@ -93,9 +93,12 @@ def test_duplicates_are_compared_row_by_row(spark: SparkSession) -> None:
     twice = Batch(spark.createDataFrame([("a", "x", 1, "Kiel")], COLUMNS), "insert")
     late = spark.createDataFrame([("a", "x", 5, "Lima")], COLUMNS)
     batches = Batches.of([spark.createDataFrame(ROWS, COLUMNS), twice, late])
-    with replay(batches, PLAN, "0.14") as same:
+    apart = dataclasses.replace(PLAN, props={"hoodie.parquet.small.file.limit": "0"})
+    with replay(batches, apart, "0.14") as same:
         assert same.is_equal
-    with replay(batches, PLAN, "COMMIT_TIME_ORDERING") as other:
+    with replay(batches, PLAN, "0.14") as updated:  # an insert updates the row of its file there
+        assert not updated.is_equal
+    with replay(batches, apart, "COMMIT_TIME_ORDERING") as other:
         assert [counts.total for counts in other.counts] == [0, 0, 1]
         (found,) = other.collect()
         assert (found.left["city"], found.right["city"]) == ("Oslo", "Lima")
@@ -167,8 +170,7 @@ def test_the_command_line_names_the_batch_and_its_operation(folder: Path) -> Non
     assert result.exit_code == 0, result.output
 
 
-@pytest.mark.usefixtures("spark")
-def test_a_table_goes_up_in_steps_and_down_again(folder: Path) -> None:
+def test_a_table_goes_up_in_steps_and_down_again(spark: SparkSession, folder: Path) -> None:
     (folder / "3.jsonl").write_text(json.dumps(dict(zip(("id", "part", "ts", "city"), ROWS[1], strict=True))))
     (folder / "2.jsonl").write_text(json.dumps(dict(zip(("id", "part", "ts", "city"), ROWS[0], strict=True))))
     up = ("--from", "0.15", "--to", "1.2", "--via", "1=1.0", "--upgrade-after", "2")
@@ -180,6 +182,10 @@ def test_a_table_goes_up_in_steps_and_down_again(folder: Path) -> None:
         result = run("replay", folder, *options, "--output", "json")
         assert result.exit_code == 0, result.output
         assert json.loads(result.stdout)["sides"]["right"] == name
+    batches, plan = Batches.read(spark, str(folder)), PLAN
+    with replay(batches, plan, "1.2", upgrade_after="last", via={1: "1.0"}) as found:
+        assert found.comparison.names[1] == "0.15 table read by 1.2 by way of 1.0"
+        assert found.grade.is_equal
 
 
 @pytest.mark.usefixtures("spark")
@@ -202,7 +208,7 @@ def test_the_command_line_says_from_when_on_a_writer_is_plain(tmp_path: Path) ->
         (("--operation", "2=delete", "--operation", "2=insert"), "a batch has two operations; give it one"),
         (("--operation", "delete"), "write N=NAME, such as 3=delete"),
         (("--operation", "2=merge"), "unknown operation 'merge'; choose one of upsert, insert"),
-        (("--plain-after", "2"), "--plain-after 2: there are 2 batches; name one that others follow"),
+        (("--plain-after", "2"), "--plain-after 2: there are 2 batches; name one before the last"),
         (("--operation", "2=delete", "--all-paths"), "leave out --operation and --plain-after"),
     ],
 )
@@ -218,6 +224,11 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     indexed = MergePlan(payload=PLAN.payload, key="id", partition="part", props={"hoodie.index.type": "RECORD_INDEX"})
     with pytest.raises(PlanError, match="the operation insert is not ported for a record index, which has one place a"):
         simulate(inserts, indexed)
+    old = MergePlan(
+        payload=PLAN.payload, release="0.14", key="id", partition="part", props={"hoodie.index.type": "GLOBAL_SIMPLE"}
+    )
+    with pytest.raises(PlanError, match=r"a global index, as it updates the row that a small file has in Hudi 0\.14"):
+        simulate(inserts, old)
     for settings, message in (
         ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
     ):

@@ -164,7 +164,7 @@ def test_a_downgrade_compacts_the_log_by_the_rules_of_the_newer_release():
 def test_1_0_reads_a_table_that_was_made_at_version_9_but_does_not_write_it():
     commits = [row(10, "first")], [row(20, "second")]
     assert through("1.2", {2: "1.0"}, *commits)[-1]["v"] == "second"
-    with pytest.raises(MergeConfigError, match="made at version 9"):
+    with pytest.raises(MergeConfigError, match="created at version 9"):
         through("1.2", {1: "1.0"}, *commits)
 
 

@@ -317,7 +317,7 @@ def test_a_merge_may_move_a_row_to_a_partition_that_no_version_names(release: st
 @pytest.mark.parametrize(
     ("payload", "message"),
     [
-        ("MakesARow", "lacks _hoodie_partition_path, by which Hudi .* change a copy of `current`"),
+        ("MakesARow", "lacks _hoodie_partition_path, which Hudi .* change a copy of `current`"),
         ("ArchivesByPathAlone", "has the partition archive .* its partition columns name p0; set both"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from bridge import MergePlan, plan_migration, redacted, verify
-from bridge.report import Report, Table, as_notebook, json_record
+from bridge.report import Report, Severity, Table, as_notebook, json_record
 from payloads import HudiRelease, parse_schema
 
 HOSTILE = "</style></details><script>document.title='owned'</script><b>&amp;"
@@ -13,7 +13,7 @@ HOSTILE = "</style></details><script>document.title='owned'</script><b>&amp;"
 
 def test_values_stay_text_and_credentials_stay_secret() -> None:
     rows = [{"id": HOSTILE, "n": at} for at in range(3)]
-    report = Report("replay", f"3 keys differ {HOSTILE}", success=False, warnings=[HOSTILE])
+    report = Report("replay", f"3 keys differ {HOSTILE}", {Severity.CHANGED}, warnings=[HOSTILE])
     report.body = [HOSTILE, Table.of_rows(("id", "n"), rows, HOSTILE), "s3://user:secret@bucket/x"]
     html = as_notebook(report)
     plan = MergePlan(payload="DefaultHoodieRecordPayload", key=HOSTILE, props={"fs.s3a.secret.key": "abc"})

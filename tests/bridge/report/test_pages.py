@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Table, View
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Severity, Table, View
 from bridge.verify import verify
 from payloads import HudiRelease
 from tests.support import pages
@@ -52,7 +52,12 @@ def replay(number: int, total: int | None = None) -> Report:
         for at in range(number)
     ]
     total = number if total is None else total
-    report = Report("replay", f"DIFFERS: {total} keys differ {HOSTILE}.", success=not total, sides=SIDES)
+    report = Report(
+        "replay",
+        f"DIFFERS: {total} keys differ {HOSTILE}.",
+        {Severity.CHANGED if total else Severity.UNCHANGED},
+        sides=SIDES,
+    )
     report.plan = {"payload": HOSTILE, "from": "0.15", "to": "1.2"}
     report.body = [Table.of_rows(("id", "city"), [{"id": HOSTILE, "city": None}], "Keys")]
     if not total:
@@ -167,7 +172,7 @@ def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
 
 def test_an_equal_replay_is_a_page_too(page: Any) -> None:
     browser = page(replay(0))
-    assert "good" in found(browser, ".verdict")[0].get_attribute("class")
+    assert "s-unchanged" in found(browser, ".verdict")[0].get_attribute("class")
     assert found(browser, "#list") == []
     assert broken_rules(browser) == []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.report import CauseLine, Figure, Keys, PathLine, Report, View, as_notebook
+from bridge.report import CauseLine, Figure, Keys, PathLine, Report, Severity, View, as_notebook
 from tests.support import pages
 from tests.support.pages import broken_rules, found, lines
 
@@ -59,7 +59,11 @@ def key(at: int) -> dict[str, Any]:
 
 
 def every_path(number: int = 12) -> Report:
-    report = Report("simulate", f"{number} keys of 40 depend on the path. {HOSTILE}", success=not number)
+    report = Report(
+        "simulate",
+        f"{number} keys of 40 depend on the path. {HOSTILE}",
+        {Severity.CHANGED if number else Severity.UNCHANGED},
+    )
     report.plan = {"payload": "X", "release": "1.2", "all_paths": True}
     if not number:
         report.view = View("On Hudi 1.2 no key of 40 keys depends on how it is written")
@@ -152,7 +156,7 @@ def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
 
 def test_paths_that_agree_are_a_page_too(page: Any) -> None:
     browser = page(every_path(0))
-    assert "good" in found(browser, ".verdict")[0].get_attribute("class")
+    assert "s-unchanged" in found(browser, ".verdict")[0].get_attribute("class")
     assert found(browser, "#list, .paths") == []
     assert broken_rules(browser) == []
 

@@ -14,7 +14,9 @@ from bridge.cli import main
 from bridge.errors import InputError
 from bridge.report.files import as_junit, write_report
 from bridge.report.page import as_html
-from bridge.report.report import Check, Report, Table
+from bridge.report.report import Check, Report
+from bridge.report.severity import Severity
+from bridge.report.table import Table
 from bridge.spark import place_of
 
 if TYPE_CHECKING:
@@ -26,12 +28,13 @@ NASTY = "<b>&amp;|*x* \\ \x1b[31m\x00\nnext"
 @pytest.fixture
 def report() -> Report:
     table = Table.of_rows(("name", "number"), [{"name": NASTY, "number": 7}], "What differs")
-    checks = [Check("first batch"), Check(f"second {NASTY}", "1 key differs", f"id={NASTY}")]
-    return Report("merge", "1 key differs.", success=False, warnings=["cut"], body=["Before.", table], checks=checks)
+    checks = [Check("first batch"), Check(f"second {NASTY}", Severity.CHANGED, "1 key differs", f"id={NASTY}")]
+    changed = {Severity.CHANGED}
+    return Report("any", "1 key differs.", changed, warnings=["cut"], body=["Before.", table], checks=checks)
 
 
 def test_the_verdict_comes_first_and_programs_get_all_fields(report: Report) -> None:
-    assert report.as_text(80).splitlines()[0] == "1 key differs."
+    assert report.as_text(80).splitlines()[:2] == ["\u2260 changed", "1 key differs."]
     assert report.as_markdown().splitlines()[2] == "**1 key differs.**"
     assert json.loads(report.as_json())["warnings"] == ["cut"]
     page = as_html(report)
@@ -65,11 +68,27 @@ def test_a_few_wide_rows_stand_side_by_side() -> None:
     assert lines[4].split() == ["column_0", "x", "y"]
 
 
+def test_long_text_wraps_between_words_and_short_values_stay_whole() -> None:
+    columns = ["where", "mode", "reason", "note"]
+    rows = [[f"point {number}", "EVENT_TIME_ORDERING", "the table says so " * 8, ""] for number in range(3)]
+    lines = Report("plan", "So.", body=[Table(columns, rows)]).as_text(80).splitlines()
+    assert lines[2].split() == ["where", "mode", "reason"]  # a column without a value is left out
+    assert sum(line.startswith("point") for line in lines) == 3
+    assert sum("EVENT_TIME_ORDERING" in line for line in lines) == 3
+    assert " ".join(" ".join(lines).split()).count("the table") == 24
+
+
+def test_rows_whose_words_dont_fit_beside_each_other_become_lists() -> None:
+    rows = [["a" * 50, "b" * 50], *[["x" * 20, "y"]] * 3]
+    text = Report("plan", "So.", body=[Table(["one", "two"], rows)]).as_text(80)
+    assert f"two  {'b' * 50}\n-- 2 of 4" in text
+
+
 def test_colours_mark_the_verdict_and_what_changed_and_nothing_else(report: Report) -> None:
     report.body = [Table(("row", "city"), [("left", "Oslo"), ("right", "Rome")], marks=frozenset({(1, 1)}))]
     plain, coloured = report.as_text(80), report.as_text(80, colours=True)
     assert "\x1b" not in plain
-    assert re.findall("\x1b\\[1;3[0-9]m([^\x1b]+)\x1b\\[0m", coloured) == ["1 key differs.", "Rome"]
+    assert re.findall("\x1b\\[1;3[0-9]m([^\x1b]+)\x1b\\[0m", coloured) == ["\u2260 changed", "1 key differs.", "Rome"]
     assert re.sub("\x1b\\[[0-9;]*m", "", coloured) == plain
     wide = Table(("row", "city"), [("left", "Oslo"), ("right", "x" * 70)], marks=frozenset({(1, 1)}))
     report.body = [wide]
@@ -84,6 +103,15 @@ def test_data_is_not_markup(report: Report) -> None:
     assert "<br>next" in line
 
 
+def test_json_has_no_character_that_a_terminal_acts_on_and_reads_back_the_same() -> None:
+    text = "a\x1b[31m\x7f\x9b2J\u202eb\ud800 \u00e9\n"
+    shown = Report("any", text, results=[{text: text}]).as_json()
+    assert not set(shown) & set("\x1b\x7f\x9b\u202e\ud800")
+    assert "\u00e9" in shown
+    answer = json.loads(shown)
+    assert (answer["verdict"], answer["results"]) == (text, [{text: text}])
+
+
 def test_a_build_server_gets_a_test_case_a_check(report: Report) -> None:
     (suite,) = ET.fromstring(as_junit(report))  # noqa: S314 (our own)
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
@@ -95,9 +123,9 @@ def test_a_build_server_gets_a_test_case_a_check(report: Report) -> None:
 
 
 def test_a_report_without_checks_is_one_test_case() -> None:
-    for success in (True, False):
-        (suite,) = ET.fromstring(as_junit(Report("plan", "So it is.", success=success)))  # noqa: S314 (our own)
-        assert (suite.get("tests"), suite.get("failures")) == ("1", "0" if success else "1")
+    for severity, failures in ((Severity.UNCHANGED, "0"), (Severity.CHANGED, "1")):
+        (suite,) = ET.fromstring(as_junit(Report("plan", "So it is.", {severity})))  # noqa: S314 (our own)
+        assert (suite.get("tests"), suite.get("failures")) == ("1", failures)
 
 
 def test_a_report_takes_the_place_of_an_older_one_or_leaves_it(report: Report, tmp_path: Path) -> None:

@@ -48,6 +48,8 @@ class _Readers:
 
     rows = 40
 
+    results = (ReaderResult("1.2", 4, 4, 4),)
+
     class table:  # noqa: N801 (an attribute)
         path, release, identity = "warehouse/orders", "0.15", ("part", "id")
 
@@ -64,20 +66,19 @@ def rehearsed(off: int = 0, refused: str | None = None) -> RehearsalReport:
     readers: Any = _Readers()
     frame: Any = _Frame()
     return RehearsalReport(
+        "warehouse/orders",
         readers,
-        ReaderResult("1.2", 4, 4, 4),
         CopiedTable(Path("copies/orders"), 123_456, 0.4, ()),
         program="org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0",
-        steps=[
+        steps=(
             RehearsedStep(
                 "upgrade",
                 refused,
                 12.5,
                 off=None if refused else ReaderResult("1.2", 0, 0, off),
                 deviations=frame if off else None,
-            )
-        ],
-        close=lambda: None,
+            ),
+        ),
     )
 
 
@@ -110,7 +111,7 @@ def test_a_notebook_shows_the_verdict_and_no_markup_of_values(name: str) -> None
     assert "<img" not in html
     assert "hunter2" not in html + plain + repr(made)
     assert repr(made) == f"<{type(made).__name__}>"
-    assert plain == (made.sentence if isinstance(made, RehearsalReport) else made.verdict)
+    assert plain == made.verdict
 
 
 @pytest.mark.parametrize("name", ["diff", "rehearse", "not as predicted"])
@@ -126,14 +127,14 @@ def test_the_error_of_hudi_is_hidden_with_the_values_that_it_may_quote(reason: s
     reason = reason.format("Error upserting record with key id:4111-1111")
     with redacted("all"):
         made = rehearsed(refused=reason)
-        inside = [made.to_json(), made.sentence]
-    outside = [made._repr_html_(), _plain(made), made.sentence, str(made.refused)]
+        inside = [made.to_json(), made.verdict]
+    outside = [made._repr_html_(), _plain(made), made.verdict, str(made.refused)]
     assert [text for text in [*inside, *outside] if "4111" in text] == []
-    assert ("HoodieUpsertException: --redact" in made.sentence) == reason.startswith("Hoodie")
+    assert ("HoodieUpsertException: --redact" in made.verdict) == reason.startswith("Hoodie")
     shown = rehearsed(refused=reason)
     assert shown.refused == reason
     with redacted("all"):
-        assert "4111" not in shown._repr_html_() + shown.sentence
+        assert "4111" not in shown._repr_html_() + shown.verdict
 
 
 def test_credentials_in_an_error_are_never_shown() -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import bridge
 from bridge import MergePlan, plan_migration, redacted, verify
-from bridge.compare import TableRow, table_row
-from bridge.compare.table_row import _PLACES
 from bridge.engines import ORDERING, QUARANTINE
+from bridge.explain import TableRow, table_row
+from bridge.explain.table_row import _PLACES
 from bridge.redaction import Redaction, cached_as_hidden, current
 from bridge.report import Keys, Report, Showable, Table, View, as_notebook, write_report
 from bridge.report.page import as_html
@@ -88,6 +88,11 @@ def test_every_report_is_shown_so() -> None:
     own = {one for one in shown if issubclass(one, Showable)}
     assert len(own) > 8
     assert {one.__name__ for one in own if one.__repr__ is not Showable.__repr__} == set()
+    results = {one for one in own if "to_report" in vars(one)}
+    values = {one for one in results if dataclasses.is_dataclass(one) and one.__dataclass_params__.frozen}  # type: ignore[attr-defined]
+    assert {one.__name__ for one in results - values} == set()
+    verbs = {"ClusterReport", "DemoReport", "IssueReport", "MergeReport", "ReadersReport", "RehearsalReport"}
+    assert {one.__name__ for one in values} >= {*verbs, "SnapshotReport"}
 
 
 def test_the_text_of_a_plan_has_no_secret_and_is_bounded() -> None:
@@ -107,7 +112,7 @@ def test_rows_are_in_no_text_of_a_report() -> None:
 
 
 def test_credentials_are_taken_out_of_values_and_not_across_them(tmp_path: Path) -> None:
-    report = Report("snapshot", 'Says token=abc"def', warnings=["s3://me:abc@b/x"])
+    report = Report("any", 'Says token=abc"def', warnings=["s3://me:abc@b/x"])
     report.body = [Table.of_rows(tuple(ROW), [ROW])]
     report.plan = {"first": ROW, "said": 'token=abc"def'}
     report.view = View("x", keys=Keys([{"key": ["s3://me:abc@b/x"]}]))
@@ -182,9 +187,10 @@ class _Table:
 
 
 def test_the_reason_of_a_row_in_quarantine_is_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("bridge.compare.table_row")
+    module = importlib.import_module("bridge.explain.table_row")
     monkeypatch.setattr(module, "json_rows", lambda frame: [dict(row) for row in frame])
     monkeypatch.setattr(module, "_where", lambda frame, _: frame)
+    monkeypatch.setattr(module, "calls_of", lambda *_: ())
     tables: Any = [_Table()]
     assert "Oslo" in table_row(tables, {"id": "1"}, sets_aside=True).verdict
     with redacted("all"):

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -82,3 +83,51 @@ def test_a_java_that_cannot_write_an_archive_runs_without_one(cache, tmp_path, j
     program.write_text("#!/bin/sh\nexit 1\n")
     program.chmod(0o755)
     assert class_archive.java_options(tmp_path / "bare", jars) == ""
+
+
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o1777], ids=oct)
+def test_a_folder_that_others_may_write_to_is_not_used(cache, home, jars, mode):
+    cache.mkdir()
+    cache.chmod(mode)
+    assert class_archive.java_options(home, jars) == ""
+    cache.chmod(0o755)
+    assert class_archive.java_options(home, jars) != ""
+
+
+def archived(cache, home, jars):
+    """Return the archive that a Java has written."""
+    options = class_archive.java_options(home, jars)
+    if "ArchiveClassesAtExit" in options:
+        (cache / written(options)).write_bytes(b"\xf0\x0b\xa2\xde")
+    options = class_archive.java_options(home, jars)
+    return Path(options.rpartition(os.pathsep)[2])
+
+
+def test_an_archive_that_others_may_write_to_is_not_used(cache, home, jars):
+    archive = archived(cache, home, jars)
+    assert archive.stat().st_mode & 0o777 == 0o600
+    archive.chmod(0o620)
+    assert class_archive.java_options(home, jars) == ""
+
+
+@pytest.mark.parametrize("what", ["folder", "archive"])
+def test_what_someone_else_owns_is_not_used(cache, home, jars, monkeypatch, what):
+    archive = archived(cache, home, jars)
+    foreign = cache if what == "folder" else archive
+    own = Path.stat
+
+    def stat(path, **options):
+        found = own(path, **options)
+        return os.stat_result((*found[:4], found.st_uid + 1, *found[5:])) if path == foreign else found
+
+    monkeypatch.setattr(Path, "stat", stat)
+    assert class_archive.java_options(home, jars) == ""
+
+
+def test_archives_of_few_other_versions_are_kept(cache, home, jars):
+    made = []
+    for version in range(1, 8):
+        (jars / "spark.jar").write_bytes(b"1" * version)
+        made.append(archived(cache, home, jars))
+        os.utime(made[-1], (version, version))
+    assert sorted(cache.glob("*.jsa")) == sorted(made[-4:])

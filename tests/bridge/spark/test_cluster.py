@@ -5,7 +5,6 @@ import sys
 import zipfile
 
 import pytest
-from pyspark.errors import PySparkException
 
 from bridge import EngineError
 from bridge.spark import (
@@ -21,6 +20,7 @@ from bridge.spark import (
 )
 from bridge.spark.cluster import _archives, _reason
 from bridge.spark.session import SessionOptions, _cores, _heap_gib, is_local
+from tests.support.spark_errors import SparkError
 
 
 @pytest.fixture
@@ -153,4 +153,4 @@ def test_another_java_is_named_with_both_versions(spark):
     ],
 )
 def test_a_python_that_does_not_fit_is_named(text, sentence):
-    assert _reason(PySparkException(text)).startswith(sentence)
+    assert _reason(SparkError(text)).startswith(sentence)

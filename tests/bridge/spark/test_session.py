@@ -14,7 +14,8 @@ from pyspark.sql import SparkSession
 
 from bridge import EngineError, JavaNotFoundError
 from bridge.spark import session
-from bridge.spark.java import _java_versions, _spark_modules, find_java
+from bridge.spark.java import _spark_modules, find_java
+from bridge.spark.lines import line_of
 from tests.environment import clean_environment, environment_without_java
 from tests.support import ROOT
 
@@ -73,7 +74,7 @@ def spark_needs(monkeypatch, tmp_path):
         jars = tmp_path / "spark" / "jars"
         jars.mkdir(parents=True)
         # Constants of a class: a tag, the length in two bytes, the text.
-        constants = b"".join(b"\x01" + len(one).to_bytes(2) + one.encode() for one in options)
+        constants = b"".join(b"\x01" + len(one).to_bytes(2, "big") + one.encode() for one in options)
         with zipfile.ZipFile(jars / "spark-launcher_2.13-4.9.0.jar", "w") as jar:
             jar.writestr("org/apache/spark/launcher/JavaModuleOptions.class", b"\xca\xfe\xba\xbe" + constants + b"\x07")
         monkeypatch.setenv("SPARK_HOME", str(jars.parent))
@@ -109,6 +110,8 @@ def test_a_java_that_does_not_suit_is_skipped_and_named(java, there_is, version,
 @pytest.mark.parametrize(
     ("spark", "suit", "others"),
     [
+        ("3.3.4", {8, 11, 17}, {7, 21}),
+        ("3.4.4", {8, 11, 17}, {7, 21}),
         ("3.5.7", {8, 11, 17}, {7, 21, 25}),
         ("4.0.5", {17, 21}, {11, 25}),
         ("4.1.4", {17, 21}, {11, 25}),
@@ -117,7 +120,7 @@ def test_a_java_that_does_not_suit_is_skipped_and_named(java, there_is, version,
     ],
 )
 def test_which_java_suits_which_spark(spark, suit, others):
-    versions = _java_versions(spark)
+    versions = line_of(spark).java
     assert {one for one in suit | others if one in versions} == suit
 
 

@@ -153,3 +153,15 @@ def test_the_daemon_of_python_workers_starts():
     command = [sys.executable, "-m", small_input.SETTINGS["spark.python.daemon.module"]]
     done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     assert (len(done.stdout), done.stderr) == (4, b"")
+
+
+def test_workers_look_into_no_archive_of_spark(spark):
+    """Before each task a worker reads the directory of every archive on its import path anew."""
+
+    def look(_):
+        import sys  # noqa: PLC0415 (in a worker)
+        import zipimport  # noqa: PLC0415
+
+        return [name for name, one in sys.path_importer_cache.items() if isinstance(one, zipimport.zipimporter)]
+
+    assert spark.sparkContext.parallelize([0], 1).map(look).collect() == [[]]

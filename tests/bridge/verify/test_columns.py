@@ -15,7 +15,7 @@ from bridge.cli import main
 from bridge.engines import ColumnMerges, RowVersion
 from bridge.verify import columns_subject, gives_columns_alone, pytest_text, verify
 from mergers.laws import Verdict, Version, check_laws, find_violation
-from payloads import HudiRelease, Ordering, PayloadConfigError, SchemaError, parse_schema
+from payloads import HudiRelease, Ordering, PayloadConfigError, PayloadFailedError, SchemaError, parse_schema
 from tests.support.schemas import nullable, record_schema
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ EVERY_TYPE = parse_schema(
             {"name": "day", "type": ["null", {"type": "int", "logicalType": "date"}]},
             {"name": "at", "type": {"type": "long", "logicalType": "timestamp-micros"}},
             {"name": "millis", "type": {"type": "long", "logicalType": "timestamp-millis"}},
+            {"name": "local", "type": {"type": "long", "logicalType": "local-timestamp-micros"}},
+            {"name": "days", "type": {"type": "array", "items": {"type": "int", "logicalType": "date"}}},
             {
                 "name": "price",
                 "type": {
@@ -200,18 +202,62 @@ def test_values_of_every_type_come_back_as_they_were(spark: SparkSession) -> Non
         "day": -(10**8),
         "at": -(2**62),
         "millis": -5,
+        "local": -(2**61) - 7,
+        "days": [-1, 10**6],
         "price": b"\xff\xff\xff\xff\x85",
         "rate": -0.0,
         "raw": b"\x00",
     }
     one |= {"many": [None, 2**40], "inner": {"n": 1, "text": None}}
-    other = {**one, "day": None, "at": 0, "price": b"\x00\x00\x00\x00\x01", "rate": math.inf, "raw": b"", "inner": None}
-    for row in (one, {**other, "many": []}):
-        merged = merges.fold(RowVersion(other, is_delete=False), RowVersion(row, is_delete=False))
-        assert repr(merged) == repr(RowVersion(row, is_delete=False))
-        assert repr(merges.met(other, RowVersion(row, is_delete=False))) == repr(row)
-        assert merges.met(other, RowVersion(row, is_delete=True)) is None
-    assert merges.fold(RowVersion(one, is_delete=False), RowVersion(None, is_delete=True)) == (None, True)
+    other = {
+        **one,
+        "day": None,
+        "at": 0,
+        "local": 86_400_000_001,
+        "days": [],
+        "price": b"\x00\x00\x00\x00\x01",
+        "rate": math.inf,
+        "raw": b"",
+        "inner": None,
+    }
+    rows = [one, {**other, "many": []}]
+    versions = [RowVersion(row, is_delete=False) for row in rows]
+    older = RowVersion(other, is_delete=False)
+    folded = merges.fold([*((older, version) for version in versions), (versions[0], RowVersion(None, is_delete=True))])
+    assert repr(folded) == repr([*versions, RowVersion(None, is_delete=True)])
+    merged = merges.merge_with_stored(
+        [(other, one) for version in versions for one in (version, version._replace(is_delete=True))]
+    )
+    assert repr(merged) == repr([rows[0], None, rows[1], None])
+    assert (merges.fold([]), merges.merge_with_stored([])) == ([], [])
+
+
+def test_of_many_pairs_those_that_fail_are_told(spark: SparkSession) -> None:
+    merges = ColumnMerges(spark, Divides(), ROW, {})
+    rows = [{"id": "k", "ts": 1, "v": v, "op": None, "_hoodie_is_deleted": None} for v in (0, 1, 2, 1, 1, 3)]
+    versions = [RowVersion(row, is_delete=False) for row in rows]
+    found = merges.fold([(versions[0], version) for version in versions])
+    assert [isinstance(one, PayloadFailedError) for one in found] == [row["v"] == 1 for row in rows]
+    assert [one for one in found if not isinstance(one, PayloadFailedError)] == [
+        v for v in versions if v.record["v"] != 1
+    ]
+    assert str(found[1]).startswith("Divides.merge_columns failed: ")
+    assert "no ones" in str(found[1])
+
+
+def test_the_laws_tell_before_they_ask(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame a pair would take minutes."""
+    frames = []
+    run = ColumnMerges._run
+    monkeypatch.setattr(
+        ColumnMerges, "_run", lambda self, pairs, merge: frames.append(len(pairs)) or run(self, pairs, merge)
+    )
+    laws = ("associativity", "action", "commutativity", "purity", "round-trip")
+    assert set(verdicts(named(LaterColumns), laws=laws).values()) == {Verdict.PROVED}
+    alone = [size for size in frames if size == 1]
+    assert sum(frames) > 1_000
+    assert len(alone) < 10
+    assert len(frames) < sum(frames) / 10
 
 
 def test_the_command_checks_it(spark: SparkSession, tmp_path: Path) -> None:

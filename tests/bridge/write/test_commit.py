@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unittest.mock import MagicMock
 
 import pytest
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as spark_types
 
 from bridge import ConflictError, InputError, MergePlan, merge_batch, merge_into
@@ -55,7 +56,8 @@ def committed(made: MadeTable, options: Mapping[str, str]) -> None:
 
 
 def rows() -> Any:
-    return MagicMock(isStreaming=False, columns=["id", "city", "qty"])
+    spark = MagicMock(spec=SparkSession)
+    return MagicMock(spec=DataFrame, isStreaming=False, columns=["id", "city", "qty"], sparkSession=spark)
 
 
 def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
@@ -157,7 +159,9 @@ def test_a_commit_that_hudi_refuses_because_of_another_writer_is_merged_again(
     assert report.instant == "20240101000000004"
     assert MODULE.forget_read.call_count == 2 * 3  # before a try and after its commit
     refused = itertools.count(-9)
-    with pytest.raises(ConflictError, match="Hudi refused the commit, for another writer's came after 202401010000000"):
+    with pytest.raises(
+        ConflictError, match=("Hudi refused the commit because another writer's came after 202401010000000")
+    ):
         merge_into(str(table.path), rows(), PLAN, options=LOCK)
     assert len(told) == 3 + 5
     with pytest.raises(RuntimeError, match="conflicting writes"):

@@ -15,12 +15,11 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 from pyarrow import fs
-from pyspark.errors import PySparkException
 
 from bridge import EngineError, InputError, MergePlan, PlanError, write_files, write_table
 from bridge.cli import main
 from bridge.hudi import ComputedKeys, TableQueries
-from bridge.spark import META_COLUMNS, OutputRun, Place, Target
+from bridge.spark import META_COLUMNS, OutputRun, Place, PySparkException, Target
 from bridge.write import FilesRun, NewTableRun
 from bridge.write.file_writer import _keyed
 from bridge.write.new_table import table_options
@@ -98,7 +97,7 @@ def test_rows_whose_key_or_folder_can_t_be_told_are_refused(tmp_path: Path, spar
     single = dataclasses.replace(PLAN, key=("id",))
     for plan, row, why in (
         (PLAN, ("", None, "p"), "no 'id' and no 'n'"),
-        (single, ("", 1, "p"), "no 'id', of which"),
+        (single, ("", 1, "p"), "no 'id', from which"),
         (PLAN, ("x", 1, ".."), "names no folder"),
         (PLAN, ("x", 1, "a/b"), "no folder"),
     ):
@@ -138,14 +137,14 @@ def test_executors_with_disks_of_their_own_are_noticed(
 ) -> None:
     monkeypatch.setattr(importlib.import_module("bridge.spark.output"), "has_executors", lambda _: True)
     monkeypatch.setattr(importlib.import_module("bridge.write.file_writer"), "_remove_others", _lose)
-    with pytest.raises(EngineError, match="out: executors wrote to disks of their own"):
+    with pytest.raises(EngineError, match="out: executors wrote to their own disks"):
         write_files(frame(spark, ROWS), str(tmp_path / "out"), PLAN)
     made = MadeTable(tmp_path / "table")
     made.write([{"id": "a", "city": "Oslo", "qty": 1}])
     table = NewTableRun(OutputRun(Place(str(made.path)), Target("orders")), PLAN, {}, None)
     table._check_written(spark, TableQueries(str(made.path)))
     next(made.path.glob("*.parquet")).unlink()
-    with pytest.raises(EngineError, match="orders: executors wrote to disks of their own"):
+    with pytest.raises(EngineError, match="orders: executors wrote to their own disks"):
         table._check_written(spark, TableQueries(str(made.path)))
 
 
@@ -172,7 +171,7 @@ def test_a_new_table_keeps_the_layout_and_is_registered_nowhere() -> None:
     assert own["hoodie.datasource.write.hive_style_partitioning"] == "true"
     for name in ("hoodie.datasource.hive_sync.enable", "hoodie.datasource.meta.sync.enable"):
         assert table_options(plan, "orders", 9, None, {name: "false"})[name] == "false"
-        with pytest.raises(PlanError, match=f"{name} would register the table before it has its name"):
+        with pytest.raises(PlanError, match=f"{name} would register the table before it is in place"):
             table_options(plan, "orders", 9, None, {name: "true"})
 
 
@@ -192,7 +191,7 @@ def test_a_merge_can_be_written_with_meta_columns(tmp_path: Path, spark: SparkSe
         (["--table-version", "9"], "add --out-table-format hudi"),
         (["--meta-columns", "--out-table-format", "hudi"], "leave one out"),
         (["--meta-columns", "--partition-by", "id"], "--partition-by is for plain rows"),
-        (["--out-table-format", "hudi", "--on-error", "quarantine"], "no place for what is set aside"),
+        (["--out-table-format", "hudi", "--on-error", "quarantine"], "can't hold quarantined keys"),
     ):
         refused = CliRunner().invoke(main, [*command, "--overwrite", *words])
         assert refused.exit_code == 2, refused.output

@@ -8,10 +8,10 @@ import shutil
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from pyspark.errors import PySparkException
 
 from bridge import InputError, MergePlan, PlanError, merge_into
 from bridge.hudi import TableQueries
+from bridge.spark import PySparkException
 from bridge.write import WriteTarget
 from tests.bridge.write.table import MadeTable
 
@@ -111,7 +111,9 @@ def test_a_row_stays_where_it_is_and_the_writer_gets_it_there(table: Parted, spa
 def test_a_key_in_two_partitions_is_refused(table: Parted, spark: SparkSession, moves: str) -> None:
     (oslo,) = (table.path / "Oslo").glob("*.parquet")
     shutil.copy(oslo, table.path / "Rome" / oslo.name.replace("f1-0", "f2-0"))  # beside what is there
-    why = rf"{table.path} stores the key id='a' 2 times, in Oslo and Rome, and a global index has it once; nothing is"
+    why = (
+        rf"{table.path} stores the key id='a' 2 times, in Oslo and Rome, but a global index allows it once; nothing is"
+    )
     with pytest.raises(InputError, match=why):
         merge(table, spark, BATCH, options={MOVES: moves})
     assert table.asked == []
@@ -149,10 +151,10 @@ def test_plan_and_writer_have_one_index(tmp_path: Path) -> None:
     assert with_index(index, props={**index, MOVES: "true"}, global_index=True).moves_rows
     assert with_index({}).identity == ("city", "id")
     for given, settings, why in (
-        ({}, {"global_index": True}, "the plan has a global index, and the writer hoodie.index.type=SIMPLE"),
-        ({}, {"props": index}, "the plan has hoodie.index.type=global_simple, and the writer .*=SIMPLE"),
-        (index, {"props": {INDEX: "BLOOM"}}, "the plan has hoodie.index.type=BLOOM, and the writer .*=GLOBAL_SIMPLE"),
-        ({**index, MOVES: "true"}, {"props": {MOVES: "false"}}, f"the plan has {MOVES}=false, and the writer true"),
+        ({}, {"global_index": True}, "the plan has a global index, but the writer hoodie.index.type=SIMPLE"),
+        ({}, {"props": index}, "the plan has hoodie.index.type=global_simple, but the writer .*=SIMPLE"),
+        (index, {"props": {INDEX: "BLOOM"}}, "the plan has hoodie.index.type=BLOOM, but the writer .*=GLOBAL_SIMPLE"),
+        ({**index, MOVES: "true"}, {"props": {MOVES: "false"}}, f"the plan has {MOVES}=false, but the writer true"),
     ):
         with pytest.raises(PlanError, match=why):
             with_index(given, **settings)

@@ -14,7 +14,8 @@ from pyspark.sql import types as spark_types
 
 from bridge import MergePlan, PlanError
 from bridge.hudi import Answer, TableQueries
-from bridge.write.located import buckets_of, check_buckets, labels_of, located, task_of
+from bridge.spark import functions
+from bridge.write.record_location import buckets_of, check_buckets, labels_of, located, task_of
 from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-MODULE = importlib.import_module("bridge.write.located")
+MODULE = importlib.import_module("bridge.write.record_location")
 PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", key="id")
 COLUMNS = spark_types.StructType().add("id", "string").add("city", "string")
 OPTIONS = {"hoodie.index.type": "BUCKET", "hoodie.bucket.index.num.buckets": "4"}
@@ -42,7 +43,7 @@ def test_the_slices_are_spread_over_the_tasks_by_size(slices: int, tasks: int) -
 
 def test_a_number_goes_to_the_task_that_spark_sends_it_to(spark: SparkSession) -> None:
     rows = spark.range(1000).select(sf.col("id").cast("int").alias("n"))
-    sent = rows.select("n", sf.pmod(sf.hash("n"), sf.lit(7)).alias("task")).collect()
+    sent = rows.select("n", functions.pmod(sf.hash("n"), sf.lit(7)).alias("task")).collect()
     assert [task_of(row.n, 7) for row in sent] == [row.task for row in sent]
 
 

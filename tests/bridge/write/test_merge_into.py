@@ -180,7 +180,7 @@ def test_a_batch_is_found_among_archived_commits(table: MadeTable) -> None:
         ),
         (
             {"hoodie.record.merge.mode": "CUSTOM", "hoodie.record.merge.strategy.id": "x"},
-            "merges what is written again",
+            "would merge written rows again",
         ),
         (
             {**OF_0_15, "hoodie.compaction.payload.class": "org.apache.hudi.common.model.DefaultHoodieRecordPayload"},
@@ -236,7 +236,7 @@ def test_a_table_is_written_by_a_bundle_that_leaves_it_at_its_version() -> None:
     for version, newest in ((6, 6), (8, 8), (8, 9), (9, 9)):
         _check_keeps(version, newest)
     for version, newest, bundle in ((6, 8, "0.15.0"), (6, 9, "0.15.0"), (8, 6, "1.0.2"), (5, 6, "0.13.1")):
-        with pytest.raises(EngineError, match=f"has version {version}, and .* writes {newest}; .* such as {bundle}"):
+        with pytest.raises(EngineError, match=f"has version {version}, but .* writes {newest}; .* such as {bundle}"):
             _check_keeps(version, newest)
 
 
@@ -244,9 +244,9 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
     target = WriteTarget(TableQueries(str(MadeTable(tmp_path / "table").path)))
     target.check_plan(PLAN)
     for settings, why in (
-        ({"key": "city"}, "the record key city, and .* has id"),
-        ({"key": "id", "partition": "city"}, "the partition city, and .* has none"),
-        ({"key": "id", "combine_before_upsert": False}, "one row a key"),
+        ({"key": "city"}, "the record key city, but .* has id"),
+        ({"key": "id", "partition": "city"}, "the partition city, but .* has none"),
+        ({"key": "id", "combine_before_upsert": False}, "one row per key"),
     ):
         with pytest.raises(PlanError, match=why):
             target.check_plan(MergePlan(payload="OverwriteWithLatestAvroPayload", **settings))  # type: ignore[arg-type]
@@ -268,7 +268,7 @@ def test_a_plan_and_options_that_do_not_fit_the_table_are_refused(tmp_path: Path
     assert target.options({}, None, "run")["hoodie.index.type"] == "SIMPLE"
     with pytest.raises(PlanError, match=r"hoodie.index.class=x would change"):
         target.options({"hoodie.index.class": "x"}, None, "run")
-    with pytest.raises(PlanError, match=r"nowhere to put a quarantine; .* with merge_into\("):
+    with pytest.raises(PlanError, match=r"nowhere to put a quarantine; .* `with merge_into\("):
         merge_batch("t", MergePlan(payload="OverwriteWithLatestAvroPayload", key="id", on_error="quarantine"))
 
 
@@ -345,7 +345,7 @@ def test_rows_in_logs_alone_want_an_index_that_finds_them(tmp_path: Path) -> Non
     alone.touch()
     slices = TableQueries(str(made.path)).snapshot().slices
     for index in ("SIMPLE", "BLOOM"):
-        with pytest.raises(InputError, match=f"f2-0 has rows in logs alone, which hoodie.index.type={index} does not"):
+        with pytest.raises(InputError, match=f"f2-0 has rows in logs only, which hoodie.index.type={index} does not"):
             check_slices("t", slices, index)
     check_slices("t", slices, "BUCKET")
 

@@ -18,7 +18,7 @@ from bridge.hudi import TableQueries
 from bridge.programs import Origin
 from bridge.write import slice_tasks
 from bridge.write.changes import CHANGE, PLACE
-from bridge.write.in_slices import counted
+from bridge.write.slice_merge import counted
 from bridge.write.slice_tasks import LABEL_BITS, SliceWork, merged_slices, read_keys, stored_in_slices
 from tests.bridge.write.table import MadeTable
 

@@ -13,7 +13,7 @@ from bridge import MergePlan, PlanError
 from bridge.hudi import SliceReader, TableProperties, TableQueries
 from bridge.write import WriteTarget
 from bridge.write.concurrency import is_locked, lock_options
-from bridge.write.moment import Moment
+from bridge.write.read_instant import ReadInstant
 from bridge.write.stored_rows import partitions_of, record_keys
 from tests.bridge.write.table import MadeTable, write_metadata
 
@@ -138,7 +138,7 @@ def test_a_lock_lets_other_writers_in_and_hudi_checks_them(tmp_path: Path) -> No
     own = WriteTarget(queries).options(LOCK, None, "run")
     assert own["hoodie.write.lock.conflict.resolution.strategy"] == "bridge.write.SinceTheRead"
     assert own["hoodie.clean.failed.writes.policy"] == "LAZY"
-    moment = Moment(str(made.path), queries.timeline, is_locked=is_locked(own))
+    moment = ReadInstant(str(made.path), queries.timeline, is_locked=is_locked(own))
     assert moment.completed == ["20240101000000001"]
     made.write([])
     mine = made.write([], {"_payload_bridge_run": "run"})
@@ -156,7 +156,7 @@ def test_table_services_that_were_done_at_the_read_are_no_other_writers(tmp_path
     write_metadata(done, {"operationType": "cluster", "partitionToWriteStats": {}, "extraMetadata": {}})
     timeline = TableQueries(str(made.path)).timeline
     assert [one.requested for one in timeline.writes] == [first]
-    assert Moment(str(made.path), timeline, is_locked=True).completed == [first, clustered]
+    assert ReadInstant(str(made.path), timeline, is_locked=True).completed == [first, clustered]
 
 
 @pytest.mark.parametrize(
@@ -164,9 +164,9 @@ def test_table_services_that_were_done_at_the_read_are_no_other_writers(tmp_path
     [
         (
             {"hoodie.write.concurrency.mode": LOCK["hoodie.write.concurrency.mode"]},
-            "name its hoodie.write.lock.provider",
+            "set hoodie.write.lock.provider",
         ),
-        ({**LOCK, "hoodie.write.concurrency.mode": "NON_BLOCKING_CONCURRENCY_CONTROL"}, "would be merged over"),
+        ({**LOCK, "hoodie.write.concurrency.mode": "NON_BLOCKING_CONCURRENCY_CONTROL"}, "would be overwritten"),
         ({**LOCK, "hoodie.write.lock.conflict.resolution.strategy": "x"}, "would change what is written"),
         ({**LOCK, "hoodie.clean.failed.writes.policy": "EAGER"}, "would change what is written"),
     ],

@@ -111,7 +111,7 @@ public class Linked {
         }
     }
 
-    /** Needs it where no merge comes. */
+    /** Needs it which no merge reaches. */
     public static class Unused extends Base {
         public Unused(GenericRecord record, Comparable ordering) {
             super(record, ordering);

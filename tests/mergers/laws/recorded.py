@@ -84,7 +84,9 @@ def schema_of(history):
 def physical(row, schema):
     """Return a record of a recorded row: an instant without a zone is one in UTC."""
     instants = {
-        name: value.replace(tzinfo=datetime.UTC) for name, value in row.items() if type(value) is datetime.datetime
+        name: value.replace(tzinfo=datetime.timezone.utc)
+        for name, value in row.items()
+        if type(value) is datetime.datetime
     }
     return to_physical({**row, **instants}, schema)
 

@@ -10,44 +10,26 @@ from hypothesis import strategies as st
 from mergers.laws import Domain, Version
 from mergers.laws.core import Act, Incoming, Merge, Row
 from mergers.laws.equality import canonical
-from mergers.laws.stated import StatedRules
+from mergers.laws.rule_universe import StatedRules
 from payloads import NATURAL_ORDER, parse_schema
 from payloads.records import RuleVersion, merged
 from payloads.rules import (
     DATA,
     Against,
-    AllOf,
-    AnyOf,
-    ByArrival,
-    ByColumn,
-    ByOrdering,
     Case,
     ColumnIs,
-    Concat,
-    Constant,
-    Default,
     DeleteTests,
     Effect,
     Error,
     ErrorKind,
-    FirstNonDefault,
-    FirstNonMarker,
-    FirstNonNull,
-    Greatest,
-    IfElse,
     IsDelete,
     IsEmpty,
     IsNatural,
-    LaterIs,
-    Least,
     Marker,
     MergeRule,
-    Not,
     Role,
-    Sum,
-    Take,
-    Union,
 )
+from tests.payloads.rules.drawn import SIDES, compound, facts, laters, rules_of, values_of
 
 OLDER, NEWER, LATER, EARLIER = Role.OLDER, Role.NEWER, Role.LATER, Role.EARLIER
 
@@ -98,82 +80,51 @@ RANKS = {"long": (1, 2, 3), "int": (-1, 0, 1, 2), "string": ("1", "10", "2"), "d
 
 # -- rules
 
-TESTS = st.recursive(
-    st.sampled_from(
+TESTS = compound(
+    facts(SIDES, (IsDelete, IsEmpty, IsNatural))
+    | st.sampled_from(
         [
-            IsDelete(NEWER),
-            IsDelete(OLDER),
-            IsEmpty(OLDER),
-            IsEmpty(NEWER),
-            IsNatural(NEWER),
-            IsNatural(OLDER),
-            LaterIs(NEWER),
-            LaterIs(OLDER),
             ColumnIs(NEWER, "note", "x"),
             ColumnIs(LATER, "note", None),
             ColumnIs(OLDER, "ok", value=True),
             ColumnIs(NEWER, "hits", 5),
         ]
     ),
-    lambda tests: (
-        st.lists(tests, min_size=1, max_size=2).map(tuple).map(AllOf)
-        | st.lists(tests, min_size=1, max_size=2).map(tuple).map(AnyOf)
-        | tests.map(Not)
-    ),
+    least=1,
+    most=2,
     max_leaves=3,
 )
-_LEAVES = {
-    "note": [Least(), Greatest(), Constant("c"), Constant(None)],
-    "plain": [Least(), Greatest(), Constant("c")],
-    "hits": [Sum(), Least(), Greatest(), Constant(5)],
-    "count": [Sum(), Least(), Greatest(), Constant(5)],
-    "score": [Sum(), Least(), Greatest(), Constant(0.1)],
-    "ok": [Least(), Greatest(), Constant(value=True)],
-    "tags": [Concat()],
-    "flags": [Concat()],
-    "counts": [Union()],
-    DATA: [],
+_MARKERS = dict.fromkeys(("note", "plain"), st.sampled_from(["x", "a"]))
+_CONSTANTS = {
+    name: st.sampled_from(values)
+    for name, values in {
+        "note": ["c", None],
+        "plain": ["c"],
+        "hits": [5],
+        "count": [5],
+        "score": [0.1],
+        "ok": [True],
+    }.items()
 }
-
-
-def nodes(name):
-    """Return nodes for a column."""
-    takes = [Take(one) for one in Role]
-
-    def parts(inner):
-        values = st.lists(inner, min_size=1, max_size=3).map(tuple)
-        found = values.map(FirstNonNull) | st.builds(FirstNonDefault, values, st.sampled_from(Default))
-        if name in {"note", "plain"}:
-            found |= st.builds(FirstNonMarker, values, st.sampled_from(["x", "a"]))
-        return found | st.builds(IfElse, TESTS, inner, inner)
-
-    usual = [
-        FirstNonNull((Take(LATER), Take(EARLIER))),
-        FirstNonNull((Take(NEWER), Take(OLDER))),
-        FirstNonDefault((Take(NEWER), Take(OLDER))),
-    ]
-    leaves = st.sampled_from([*takes, *_LEAVES[name]])
-    return leaves | st.sampled_from(usual) | st.recursive(leaves, parts, max_leaves=3)
-
-
-COLUMNS = st.dictionaries(st.sampled_from(sorted(_LEAVES)), st.none(), max_size=2).flatmap(
-    lambda names: st.fixed_dictionaries({name: nodes(name) for name in names})
+COLUMNS = st.dictionaries(
+    st.sampled_from([DATA, *_CONSTANTS, "tags", "flags", "counts"]), st.none(), max_size=2
+).flatmap(
+    lambda names: st.fixed_dictionaries(
+        {
+            name: values_of(schema_of(), name, TESTS, constants=_CONSTANTS, markers=_MARKERS, max_leaves=3)
+            for name in names
+        }
+    )
 )
-_SIDES = st.sampled_from([OLDER, NEWER])
-LATERS = (
-    st.just(ByArrival())
-    | st.builds(ByOrdering, _SIDES, st.booleans(), unlike_wins=st.booleans())
-    | st.builds(ByColumn, st.sampled_from([("ts",), ("hits",)]), st.sampled_from(Against), _SIDES, st.booleans())
-)
-GIVES = st.sampled_from([one for one in Effect if one is not Effect.SENTINEL]) | st.just(Error(ErrorKind.FAILED))
+LATERS = laters(st.sampled_from([("ts",), ("hits",)]), st.sampled_from(Against))
+GIVES = st.sampled_from([one for one in Effect if one is not Effect.SENTINEL])
 DELETES = st.sampled_from(
     [DeleteTests(), DeleteTests(flag=True), DeleteTests(marker=Marker("note", "x", ignore_case=True))]
 )
-CASES = st.lists(st.builds(Case, TESTS, GIVES), max_size=2).map(tuple)
 MADE = st.none() | st.sampled_from([Effect.NEW, Effect.FILLED, Effect.CHANGED, Effect.EDITED, Effect.INCOMING])
-MERGE_RULES = st.builds(MergeRule, LATERS, DELETES, CASES, MADE, COLUMNS) | st.builds(
-    MergeRule, LATERS, columns=COLUMNS
-)
+MERGE_RULES = rules_of(
+    LATERS, DELETES, TESTS, GIVES, COLUMNS, errors=st.just(Error(ErrorKind.FAILED)), otherwise=MADE, most=2
+) | st.builds(MergeRule, LATERS, columns=COLUMNS)
 ORDERINGS = st.sampled_from(
     [("long", ()), ("long", ("ts",)), ("int", ("ts",)), ("string", ("ts",)), ("double", ("ts",))]
 )

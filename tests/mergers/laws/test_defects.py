@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from mergers.laws import check_laws, elsewhere, interpreter
-from mergers.laws.elsewhere import is_ours
+from mergers.laws import check_laws, interpreter, repetition
+from mergers.laws.repetition import is_ours
 from mergers.laws.subject import subject_of
 from tests.mergers.laws.faulty import FAULTY, TiesByIdentity
 from tests.mergers.laws.lawful import LAWFUL
@@ -35,7 +35,7 @@ def together():
 @pytest.fixture
 def started_together(together, monkeypatch):
     monkeypatch.setattr(interpreter, "_PROGRAM", PROGRAM)
-    monkeypatch.setattr(elsewhere, "Interpreters", together)
+    monkeypatch.setattr(repetition, "Interpreters", together)
 
 
 @pytest.mark.parametrize(("faulty", "law"), FAULTY, ids=lambda value: getattr(value, "__name__", value))

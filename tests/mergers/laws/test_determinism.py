@@ -15,16 +15,16 @@ from mergers.laws import (
     LawNotCheckedError,
     Verdict,
     check_laws,
-    elsewhere,
     find_violation,
     interpreter,
     law_cases,
+    repetition,
 )
 from mergers.laws.conditions import OTHERS
-from mergers.laws.elsewhere import Repetition, is_ours
 from mergers.laws.evaluate import Evaluator
 from mergers.laws.jobs import jobs_of
 from mergers.laws.modes import MODES
+from mergers.laws.repetition import Repetition, is_ours
 from mergers.laws.rules import DETERMINISM
 from mergers.laws.subject import subject_of as judged_subject
 from mergers.laws.universe import small_universe
@@ -57,7 +57,7 @@ def test_what_decides_a_tie_is_found_and_named(subject, cause, together, monkeyp
     monkeypatch.setenv("PAYLOAD_TIES", "older")
     if cause != IDENTITY:  # which depends on the objects that others made before
         monkeypatch.setattr(interpreter, "_PROGRAM", PROGRAM)
-        monkeypatch.setattr(elsewhere, "Interpreters", together)
+        monkeypatch.setattr(repetition, "Interpreters", together)
     result = subject_of(subject)
     assert result.verdict is Verdict.VIOLATED, str(result)
     assert cause in result.counterexample.cause
@@ -72,7 +72,7 @@ def test_what_decides_only_about_deletes_is_found_among_them():
 
 
 ADDRESSES = """
-from mergers.laws.surroundings import shuffled_memory
+from mergers.laws.process_conditions import shuffled_memory
 
 move = shuffled_memory(1)
 found = set()
@@ -86,6 +86,30 @@ print(len(found))
 def test_objects_that_are_dropped_at_once_lie_at_many_addresses():
     told = subprocess.run([sys.executable, "-c", ADDRESSES], check=True, capture_output=True, cwd=ROOT)
     assert int(told.stdout) > 50
+
+
+ASKED_BEFORE = """
+import datetime
+from mergers.laws.conditions import Conditions
+from mergers.laws.process_conditions import apply_conditions
+
+def year():
+    return datetime.datetime.now().year, datetime.datetime.utcnow().year
+
+for _ in range({looks}):
+    year()
+apply_conditions(Conditions(clock=1), 0)
+exec("print(datetime.datetime.now().year, datetime.datetime.utcnow().year)")
+year()
+"""
+
+
+@pytest.mark.parametrize("looks", [1, 99])
+def test_what_starts_python_may_have_asked_for_the_time(looks):
+    """Python remembers what it has found in a class, without a reference of its own."""
+    words = [sys.executable, "-c", ASKED_BEFORE.format(looks=looks)]
+    told = subprocess.run(words, check=True, capture_output=True, text=True, cwd=ROOT)
+    assert told.stdout.split() == ["2001", "2001"]
 
 
 @pytest.mark.parametrize("subject", DETERMINED, ids=lambda value: value.__name__)
@@ -125,7 +149,7 @@ def built_in_together():
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_built_in_classes_repeat_alike_everywhere(name, built_in_together, monkeypatch):
     monkeypatch.setattr(interpreter, "_PROGRAM", PROGRAM)
-    monkeypatch.setattr(elsewhere, "Interpreters", built_in_together)
+    monkeypatch.setattr(repetition, "Interpreters", built_in_together)
     found = judged_subject(name, **AS_THEY_ARE)
     universe = small_universe(found.spec, "flagged", lambda _version: False)
     assert Repetition(Evaluator(found.algebra), jobs_of(DETERMINISM, universe)).difference() is None
@@ -216,7 +240,7 @@ MODULE = """
 import os, sys
 from tests.mergers.laws.lawful import LaterWins
 
-if "mergers.laws.surroundings" in sys.modules:
+if "mergers.laws.process_conditions" in sys.modules:
     {crash}
 
 class Mine(LaterWins):

@@ -4,10 +4,10 @@ import hypothesis
 import pytest
 from hypothesis import strategies as st
 
-from mergers.laws import Domain, RuleVerdict, asked, stated
+from mergers.laws import Domain, RuleVerdict, rule_preconditions, rule_universe
 from mergers.laws.from_rules import DECIDABLE, Decisions
+from mergers.laws.rule_universe import StatedRules
 from mergers.laws.rules import ACTION, ASSOCIATIVITY, COMMUTATIVITY, IDEMPOTENCE, SCHEDULE_INDEPENDENCE, TOMBSTONE
-from mergers.laws.stated import StatedRules
 from payloads import NATURAL_ORDER, HudiRelease
 from payloads.rules import (
     DATA,
@@ -93,9 +93,9 @@ KNOWN = [
     (rules(ok=IfElse(LaterIs(NEWER), Take(NEWER), Take(OLDER))), ASSOCIATIVITY, HOLDS, "depends on a test"),
     (rules(note=IfElse(ColumnIs(NEWER, "ok", value=True), Take(NEWER), Take(OLDER))), ACTION, FAILS, "`note`"),
     # which version stays
-    (rules(), ASSOCIATIVITY, HOLDS, "one version stays whole, by arrival"),
+    (rules(), ASSOCIATIVITY, HOLDS, "one version is kept whole, by arrival"),
     (rules(), COMMUTATIVITY, FAILS, "another version stays, by arrival"),
-    (rules(ByOrdering()), ASSOCIATIVITY, HOLDS, "one version stays whole, by ordering value"),
+    (rules(ByOrdering()), ASSOCIATIVITY, HOLDS, "one version is kept whole, by ordering value"),
     (rules(ByOrdering(tie=OLDER)), ACTION, HOLDS, "by ordering value"),
     (rules(ByOrdering()), COMMUTATIVITY, HOLDS, "by ordering value"),
     (rules(ByColumn(("ts",))), SCHEDULE_INDEPENDENCE, HOLDS, "by `ts`"),
@@ -104,7 +104,7 @@ KNOWN = [
     (rules(ByOrdering(), fields=("ts", "count")), ASSOCIATIVITY, UNDECIDED, "several or nested fields"),
     (rules(ByOrdering(how=How.TEXT)), ASSOCIATIVITY, UNDECIDED, "compare as texts"),
     (rules(ByColumn(("count",), Against.COLUMN_OR_CARRIED)), ASSOCIATIVITY, UNDECIDED, "which is read from others"),
-    (rules(ByColumn(("ts",), consistent=True)), ASSOCIATIVITY, UNDECIDED, "timestamps are cut"),
+    (rules(ByColumn(("ts",), consistent=True)), ASSOCIATIVITY, UNDECIDED, "timestamps are truncated"),
     (rules(count=FirstNonDefault((Sum(), Take(OLDER)))), ASSOCIATIVITY, UNDECIDED, "in several ways"),
     (rules(ByOrdering(), ts=Take(EARLIER)), ACTION, FAILS, "action fails"),
     (rules(ByOrdering(), ts=Constant(2)), ASSOCIATIVITY, UNDECIDED, "in several ways"),
@@ -149,7 +149,7 @@ def test_a_null_ordering_field_counts_where_it_may_be():
 def test_a_decimal_is_not_compared_as_its_bytes():
     decimal = {"type": "bytes", "logicalType": "decimal", "precision": 9, "scale": 2}
     found = decided(ASSOCIATIVITY, rules(ByOrdering(), schema=schema_of(decimal)), Domain.DATA)
-    assert (found.outcome, "`ts` is of a type" in found.reason) == (UNDECIDED, True)
+    assert (found.outcome, "`ts` has a type" in found.reason) == (UNDECIDED, True)
 
 
 @pytest.mark.parametrize(
@@ -197,17 +197,17 @@ COUPLED = MergeRule(
 
 
 def rounded_sums_associate(patch):
-    for module in (asked, stated):
-        patch.setattr(module, "WRAPPING", asked.WRAPPING | {"double"})
+    for module in (rule_preconditions, rule_universe):
+        patch.setattr(module, "WRAPPING", rule_preconditions.WRAPPING | {"double"})
 
 
 def gaps_concern_one_column(patch):
-    patch.setattr(asked, "_keeps_what_is_no_gap", lambda _node: True)
+    patch.setattr(rule_preconditions, "_keeps_what_is_no_gap", lambda _node: True)
 
 
 def nothing_is_null(patch):
-    values = stated.StandIns._values
-    patch.setattr(stated.StandIns, "_values", lambda *given: [one for one in values(*given) if one is not None])
+    values = rule_universe.StandIns._values
+    patch.setattr(rule_universe.StandIns, "_values", lambda *given: [one for one in values(*given) if one is not None])
 
 
 @pytest.mark.parametrize(

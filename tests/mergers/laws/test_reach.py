@@ -105,7 +105,7 @@ class Example:
     """A docstring is not a constant."""
 
     attribute = re.compile("pattern")
-    since = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
+    since = datetime.datetime(2024, 1, 1, tzinfo=datetime.timezone.utc)
 
     @property
     def late(self):

@@ -10,12 +10,12 @@ from bridge.verify import verify
 from mergers.laws import Domain, LawViolationError, RuleVerdict, Ruling, Verdict, check_laws
 from mergers.laws.core import Version
 from mergers.laws.evaluate import Evaluator
-from mergers.laws.exhaustive import Tried, try_all
+from mergers.laws.exhaustive import Enumerated, try_all
 from mergers.laws.from_rules import DECIDABLE, Decisions
 from mergers.laws.modes import MODES
-from mergers.laws.ruled import Rulings, stated_rules
+from mergers.laws.rule_universe import StatedRules
+from mergers.laws.rule_verdicts import Rulings, stated_rules
 from mergers.laws.rules import COMMUTATIVITY, TOMBSTONE
-from mergers.laws.stated import StatedRules
 from mergers.laws.subject import subject_of
 from mergers.laws.universe import Universe, sample_schema
 from payloads import NATURAL_ORDER, HudiRelease, builtin_payloads, parse_schema
@@ -112,7 +112,7 @@ def agreeing(found, title):
             where = (title, found.algebra.name, found.release, domain, law.id, ruling)
             assert not ruling.refuted, where
             if ruling.outcome is HOLDS:
-                tried = Tried()
+                tried = Enumerated()
                 try_all(law, evaluator, operands, tried, most=law.sizes[0])
                 assert (tried.counterexample, tried.unlike) == (None, None), (where, tried.counterexample)
     return outcomes
@@ -125,7 +125,9 @@ def test_what_a_rule_proves_is_proved_for_all_rows():
     report = check_laws("DefaultHoodieRecordPayload", laws=["associativity", "purity"], domain="data", examples=5)
     by_rule, tried = report.results
     assert (by_rule.verdict, by_rule.for_all_rows) == (Verdict.PROVED, True)
-    assert "proved (for all rows, by its rule: one version stays whole, by ordering value; tried, too:" in by_rule.line
+    assert (
+        "proved (for all rows, by its rule: one version is kept whole, by ordering value; tried, too:" in by_rule.line
+    )
     assert (tried.verdict, tried.for_all_rows, tried.ruling) == (Verdict.PROVED, False, None)
     only = check_laws("DefaultHoodieRecordPayload", laws=["associativity"], domain="data", exhaustive=False, examples=5)
     assert (only.results[0].verdict, only.results[0].for_all_rows) == (Verdict.PROVED, True)
@@ -182,7 +184,7 @@ def contradicted(monkeypatch, **settings):
 def test_a_rule_that_enumeration_refutes_is_an_internal_error(monkeypatch):
     found = contradicted(monkeypatch, allow=("action",))
     assert not found.success
-    said = "internal error: action [flagged]: by its rule it holds for all rows, and a counterexample was found"
+    said = "internal error: action [flagged]: by its rule it holds for all rows, but a counterexample was found"
     for text in (found.verdict, str(found.report), *found.to_report().warnings):
         assert said in text
     assert "for all rows, by its rule" not in found.report.results[0].line
@@ -212,7 +214,7 @@ def test_the_report_of_verify_says_what_is_proved_for_all_rows():
     }
     assert shown["associativity"]["rule"] == {
         "outcome": "holds",
-        "reason": "one version stays whole, by ordering value",
+        "reason": "one version is kept whole, by ordering value",
     }
     assert shown["purity"]["rule"] is None
     page = as_html(found.to_report())

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
-from bridge.errors import InputError
+from bridge.errors import InputError, PlanError
 from bridge.verify.pytest_file import pytest_text, python_source
 from bridge.verify.report import result_as_json, story_of
 from bridge.verify.spark_script import spark_text
@@ -40,7 +40,7 @@ def test_a_violation_that_is_allowed_is_not_a_failure():
 
 
 def test_only_checked_laws_can_be_allowed():
-    with pytest.raises(InputError, match="--allow purity: not among the checked laws, which are action"):
+    with pytest.raises(PlanError, match="allow purity: not among the checked laws, which are action"):
         verified(laws=("action",), allow=("purity",))
 
 
@@ -143,7 +143,9 @@ def test_the_command_names_what_a_proof_enumerated_and_what_does_not_apply(tmp_p
     path.write_text(json.dumps({"type": "record", "name": "row", "fields": fields}), encoding="utf-8")
     words = ("EVENT_TIME_ORDERING", "--schema", str(path), "--key", "id", "--ordering", "late", "--exhaustive")
     text = " ".join(run(*words).stdout.split())
-    assert "action [data]: proved (for all rows, by its rule: one version stays whole, by ordering value; tried" in text
+    assert (
+        "action [data]: proved (for all rows, by its rule: one version is kept whole, by ordering value; tried" in text
+    )
     assert "purity [data]: proved (for these values, " in text
     assert "cases: every 2 or 3 of 5 versions, on 5 stored rows and on none; every 2 of " in text
     assert "every 2 of 1 block of versions; ordering values False, True)" in text

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mergers.laws import interpreter
-from mergers.laws.elsewhere import is_ours
 from mergers.laws.evaluate import Evaluator
 from mergers.laws.jobs import answered, jobs_of
 from mergers.laws.reading import studied
+from mergers.laws.repetition import is_ours
 from mergers.laws.rules import DETERMINISM
 from mergers.laws.subject import subject_of
 from mergers.laws.universe import small_universe

@@ -63,7 +63,7 @@ def Hour(older, newer):
 
 @tie(CLOCK, "the hour of another time zone")
 def HourInUtc(older, newer):
-    return datetime.datetime.now(datetime.UTC).hour % 2
+    return datetime.datetime.now(datetime.timezone.utc).hour % 2
 
 
 @tie(CLOCK, "the weekend")

@@ -72,7 +72,7 @@ def test_what_it_refuses_when_the_plan_is_made(frame: DataFrame) -> None:
     with pytest.raises(SchemaError, match="_hoodie_commit_time"):
         version.update_metadata_values(schema, {}, MetadataValues(commit_time="9"))
     narrower = parse_schema(with_column(schema.source, "ts", "ts", "int"))
-    with pytest.raises(SchemaError, match="'ts' can't become int, as it is long"):
+    with pytest.raises(SchemaError, match="'ts' can't be converted from long to int"):
         version.rewrite_record_with_new_schema(schema, {}, narrower)
     text = parse_schema(with_column(schema.source, "_hoodie_is_deleted", "_hoodie_is_deleted", "string"))
     with pytest.raises(SchemaError, match="make the column a boolean"):

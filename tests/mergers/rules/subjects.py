@@ -13,7 +13,7 @@ from mergers.strategies import DeleteEntry, buffered_merger
 from payloads import SENTINEL, PayloadBridgeError
 from payloads.builtin import EmptyHoodieRecordPayload, RewriteAvroPayload
 from payloads.ordering import NATURAL_ORDER, Ordering
-from payloads.records import RuleOutcome, RuleVersion, fault_of
+from payloads.records import RuleOutcome, RuleVersion, error_kind_of
 from payloads.rules import Effect, Error, MergeRule, Point
 
 if TYPE_CHECKING:
@@ -127,6 +127,6 @@ def _safely(
         try:
             return call(older, newer)
         except PayloadBridgeError as error:
-            return RuleOutcome(Error(fault_of(error)), None)
+            return RuleOutcome(Error(error_kind_of(error)), None)
 
     return called

@@ -18,30 +18,24 @@ from payloads.rules import (
     Against,
     AllOf,
     AnyOf,
-    ByArrival,
     ByColumn,
     ByOrdering,
     Case,
     ColumnIs,
-    Concat,
-    Constant,
     Default,
     DeleteTests,
     Effect,
     Error,
     ErrorKind,
     FirstNonDefault,
-    FirstNonMarker,
     FirstNonNull,
     Greatest,
     How,
-    IfElse,
     IsDelete,
     IsEmpty,
     IsNatural,
     IsUnordered,
     LaterIs,
-    Least,
     Marker,
     MergeRule,
     Needs,
@@ -51,49 +45,22 @@ from payloads.rules import (
     RuleNode,
     Sum,
     Take,
-    Union,
+    nodes_of,
 )
 from payloads.user import adapt
 from tests.mergers.rules.test_agreement import UNSTATED
-from tests.payloads.rules.drawn import RULES
+from tests.payloads.rules.drawn import EVERY_NODE, RULES
 
 OLDER, NEWER = Role.OLDER, Role.NEWER
 BOTH = (Take(NEWER), Take(OLDER))
-EXAMPLES = (
-    ByArrival(),
-    ByOrdering(),
-    ByColumn(("ts",)),
-    Marker("Op", "D"),
-    DeleteTests(flag=True, marker=Marker("Op", "D"), marked=True),
-    IsEmpty(NEWER),
-    IsDelete(NEWER),
-    IsNatural(NEWER),
-    IsUnordered(NEWER),
-    LaterIs(OLDER),
-    ColumnIs(NEWER, "Op", "D"),
-    AllOf((IsDelete(NEWER), LaterIs(OLDER))),
-    AnyOf((IsDelete(NEWER), LaterIs(OLDER))),
-    Not(IsDelete(NEWER)),
-    Take(NEWER),
-    FirstNonNull(BOTH),
-    FirstNonDefault(BOTH),
-    FirstNonMarker(BOTH, "none"),
-    Least(),
-    Greatest(),
-    Sum(),
-    Concat(),
-    Union(),
-    Constant(1),
-    IfElse(IsDelete(NEWER), *BOTH),
-    Error(ErrorKind.FAILED),
-)
+EXAMPLES = [one for one in nodes_of(EVERY_NODE) if not isinstance(one, MergeRule | Case)]
 NODES = {kind for kind in vars(rules).values() if isinstance(kind, type) and issubclass(kind, RuleNode)}
 
 
 @pytest.mark.parametrize("kind", sorted(NODES - {RuleNode, MergeRule, Case}, key=repr), ids=lambda kind: kind.__name__)
 def test_every_node_has_words_of_its_own(kind):
     said = {type(one): say(one, TERMS[Point.STORED]) for one in EXAMPLES}
-    assert kind in said, "give the node words in mergers/rules/words.py, and an example here"
+    assert kind in said, "give the node words in mergers/rules/words/nodes.py, and an example in drawn.py"
     assert list(said.values()).count(said[kind]) == 1
 
 

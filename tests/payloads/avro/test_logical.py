@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from payloads import Branch, SchemaError, parse_schema
 from payloads.avro.logical import codec, to_logical, to_physical
 
-UTC = datetime.UTC
+UTC = datetime.timezone.utc
 
 
 def typed(kind, logical, **more):
@@ -84,7 +84,7 @@ def test_what_python_cannot_hold_stays(source, value):
 @pytest.mark.parametrize(
     ("source", "value", "message"),
     [
-        (MICROS, datetime.datetime(2020, 1, 1), "tzinfo=datetime.UTC"),  # noqa: DTZ001 (the mistake under test)
+        (MICROS, datetime.datetime(2020, 1, 1), "tzinfo=datetime.timezone.utc"),  # noqa: DTZ001 (the mistake under test)
         (LOCAL, datetime.datetime(2020, 1, 1, tzinfo=UTC), "a naive datetime"),
         (MILLIS, datetime.datetime(2020, 1, 1, 0, 0, 0, 1, tzinfo=UTC), "milliseconds; round it"),
         (typed("int", "date"), datetime.datetime(2020, 1, 1, tzinfo=UTC), "is not a date"),

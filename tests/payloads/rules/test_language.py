@@ -7,7 +7,7 @@ import json
 import pickle
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 
 from payloads import PayloadConfigError, SchemaError, rules
 from payloads.rules import (
@@ -54,6 +54,7 @@ def test_a_rule_survives_json(rule):
 
 
 @given(RULES)
+@example(MergeRule(columns={"share": Constant(float("-inf"))}))
 def test_a_rule_prints_as_itself(rule):
     assert eval(repr(rule), {}, NAMES) == rule  # noqa: S307 (what was printed)
 

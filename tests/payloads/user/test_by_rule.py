@@ -227,7 +227,7 @@ class WithMethods(Visits):
     "kind", [WithMethods, stating(MergeRule(), payloads.DefaultHoodieRecordPayload), stating(MergeRule(), VisitsByHand)]
 )
 def test_a_class_has_a_rule_or_methods(kind):
-    with pytest.raises(PayloadConfigError, match="states a rule and has"):
+    with pytest.raises(PayloadConfigError, match="states a rule and also has"):
         adapt(kind)
 
 
@@ -264,7 +264,7 @@ class Average(RuleNode):
 
 @pytest.mark.parametrize("rule", [MergeRule(columns={"hits": Average()}), MergeRule(Average())])
 def test_a_node_of_ones_own_is_refused_by_its_name(rule):
-    with pytest.raises(PayloadConfigError, match=r"Average\(\) is no node"):
+    with pytest.raises(PayloadConfigError, match=r"Average\(\) is not a node"):
         built(stating(rule), row(1))
 
 

@@ -114,7 +114,7 @@ def test_what_code_prints_goes_to_standard_error_and_no_further_than_that():
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "ours\n"
     assert MOST_PRINTED <= len(done.stderr) < MOST_PRINTED + 100
-    assert done.stderr.endswith("[acme.X prints more, which is not shown]\n")
+    assert done.stderr.endswith("[acme.X prints more; further output is not shown]\n")
 
 
 def test_texts_of_errors_can_be_printed():

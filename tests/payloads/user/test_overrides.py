@@ -363,7 +363,7 @@ def test_fields_and_methods_of_java_by_release():
         _ = private.recordBytes
     with pytest.raises(payloads.UnsupportedPayloadOperationError, match=r"no getRecordBytes in Hudi 0.15"):
         made(Reads, "0.15").wrapped.getRecordBytes()
-    with pytest.raises(payloads.PayloadConfigError, match="schema of the record is not known"):
+    with pytest.raises(payloads.PayloadConfigError, match="record's schema is unknown"):
         _ = made(Reads, "0.15").wrapped.recordBytes
     empty = adapt(Reads, "0.15")(None, Ordering("long", 1)).wrapped
     assert len(empty.recordBytes) == 0

@@ -32,7 +32,7 @@ def test_an_exception_is_told_in_one_line_and_what_it_was_about_is_cut():
     found = told(fails)
     assert type(found) is PayloadFailedError
     assert str(found).startswith(
-        "Mine.merge raised ValueError: one two \\udc00; fix the class, or the record: {'id': 'aaa"
+        "Mine.merge raised ValueError: one two \\udc00; fix the class, or change this record: {'id': 'aaa"
     )
     assert len(str(found)) < 300
 

@@ -544,7 +544,7 @@ def test_records_are_logical_inside_and_physical_outside():
     made = adapt(Logical).for_schema(LOGICAL)(EVENT, Ordering("long", 1))
     assert made.wrapped.record == {
         "day": datetime.date(1970, 1, 2),
-        "at": datetime.datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=datetime.UTC),
+        "at": datetime.datetime(1970, 1, 1, 0, 0, 1, 500_000, tzinfo=datetime.timezone.utc),
         "price": decimal.Decimal("1.23"),
         "key": uuid.UUID(KEY),
         "note": "n",
@@ -689,7 +689,7 @@ def test_a_failure_shows_the_first_200_characters_of_the_record(length, shown):
     record["note"] = "x" * (length - len(repr(record)))
     with pytest.raises(PayloadFailedError) as failed:
         adapt(Fails)(record, NATURAL_ORDER).get_insert_value(SCHEMA)
-    excerpt = str(failed.value).partition("or the record: ")[2]
+    excerpt = str(failed.value).partition("or change this record: ")[2]
     assert excerpt == repr(record)[:shown] + ("..." if length > shown else "")
 
 

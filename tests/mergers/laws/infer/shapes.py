@@ -250,6 +250,129 @@ class Averages(Shape):
         return {**incoming, "score": mean, "hits": stored["hits"] + incoming["hits"]}
 
 
+class CodedReasons(Shape):
+    """Two columns of two versions decide together, by values that are rare among all texts."""
+
+    columns: ClassVar = {"reason": "string", "kind": "string", "amount": "long"}
+
+    def merged(self, stored, incoming):
+        if stored["reason"] == "refund" and incoming["kind"] == "chargeback":
+            return {**incoming, "amount": stored["amount"]}
+        if incoming["kind"] == "correction":
+            return {**incoming, "amount": stored["amount"] + incoming["amount"]}
+        return incoming
+
+
+class RankedStatus(Shape):
+    """Any two statuses decide together."""
+
+    columns: ClassVar = {"status": "string", "n": "optional long"}
+    RANKS: ClassVar = {"NEW": 0, "PAID": 1, "SENT": 2}
+
+    def merged(self, stored, incoming):
+        ranks = [self.RANKS.get(one["status"], -1) for one in (stored, incoming)]
+        return {**incoming, "status": stored["status"]} if ranks[1] < ranks[0] else incoming
+
+
+class FreezesAmounts(Shape):
+    """A locked row keeps its amounts, and is not deleted."""
+
+    columns: ClassVar = {
+        "amount": "optional long",
+        "note": "optional string",
+        "hits": "long",
+        "locked": "optional boolean",
+        "_hoodie_is_deleted": "optional boolean",
+    }
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        if self.record is not None and self.deletes(self.record) and current["locked"] is True:
+            return current
+        return super().combine_and_get_update_value(current, schema, props)
+
+    def deletes(self, record):
+        return record["_hoodie_is_deleted"] is True
+
+    def merged(self, stored, incoming):
+        found = {**incoming, "hits": stored["hits"] + incoming["hits"]}
+        if stored["locked"] is True:
+            found |= {"amount": stored["amount"], "locked": True}
+        if found["note"] is None:
+            found["note"] = stored["note"]
+        return found
+
+
+class DeletesByColumns(Shape):
+    """Three columns delete, and none of them needs the others."""
+
+    columns: ClassVar = {
+        "op": "optional string",
+        "state": "optional string",
+        "_hoodie_is_deleted": "optional boolean",
+        "a": "optional string",
+    }
+
+    def deletes(self, record):
+        return record["_hoodie_is_deleted"] is True or record["op"] == "D" or record["state"] == "GONE"
+
+
+class DeletesInAnyCaseOfTwo(Shape):
+    columns: ClassVar = {"op": "optional string", "state": "optional string", "a": "optional string"}
+
+    def deletes(self, record):
+        return (record["op"] or "").upper() == "DEL" or (record["state"] or "").lower() == "gone"
+
+
+class DeletesByTruth(Shape):
+    columns: ClassVar = {"gone": "boolean", "a": "optional string"}
+
+    def deletes(self, record):
+        return record["gone"]
+
+
+class DeletesByNumber(Shape):
+    columns: ClassVar = {"code": "optional int", "a": "optional string"}
+
+    def deletes(self, record):
+        return record["code"] == 9
+
+
+class DeletesStoredAlone(Shape):
+    """A text deletes the stored row; without one the version is inserted."""
+
+    columns: ClassVar = {"op": "optional string", "a": "optional string"}
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        return None if self.record is None or self.record["op"] == "D" else self.record
+
+
+class KeepsClosed(Shape):
+    """A closed row stays, also where the version would delete it."""
+
+    columns: ClassVar = {"status": "optional string", "op": "optional string", "items": "optional long"}
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        if self.record is not None and current["status"] == "CLOSED":
+            return current
+        return super().combine_and_get_update_value(current, schema, props)
+
+    def deletes(self, record):
+        return record["op"] == "cancel"
+
+
+class MergesObjectsOnly(Shape):
+    """Parses any JSON, and unites objects alone: numbers say nothing about them."""
+
+    columns: ClassVar = {"doc": "optional string", "a": "optional string"}
+
+    def merged(self, stored, incoming):
+        before, after = (None if one["doc"] is None else json.loads(one["doc"]) for one in (stored, incoming))
+        if not isinstance(before, dict):
+            return incoming
+        united = before | after if isinstance(after, dict) else before
+        return {**incoming, "doc": json.dumps(united)}
+
+
 SHAPES = {one.__name__: one for one in Shape.__subclasses__()}
 
 

@@ -25,6 +25,7 @@ from payloads.rules import (
     Greatest,
     IfElse,
     IsDelete,
+    IsEmpty,
     Least,
     Marker,
     MergeRule,
@@ -40,7 +41,7 @@ OLDER, NEWER, LATER, EARLIER = Role.OLDER, Role.NEWER, Role.LATER, Role.EARLIER
 POINTS = (Point.BATCH, Point.STORED, Point.ALONE)
 DELETED = Case(IsDelete(NEWER), Effect.DELETE)
 SECOND_SEED = 1
-UNSAID = {"MergesJson": ("doc",), "Averages": ("score",)}
+UNSAID = {"MergesJson": ("doc",), "MergesObjectsOnly": ("doc",), "Averages": ("score",), "RankedStatus": ("status",)}
 
 
 def subject(shape, release="1.2"):
@@ -71,7 +72,7 @@ def test_the_rule_of_a_users_class_is_found(name):
 
 
 @pytest.mark.parametrize("point", [Point.BATCH, Point.ALONE])
-@pytest.mark.parametrize("name", ["ByVersionThenTime", "DeletesInAnyCase", "MergesJson"])
+@pytest.mark.parametrize("name", ["ByVersionThenTime", "DeletesByColumns", "DeletesInAnyCase", "MergesJson"])
 def test_the_rule_at_other_points_is_found(name, point):
     found = inferred(name, point)
     assert (found.rule is not None, found.unsaid) == (True, ())
@@ -96,6 +97,21 @@ def test_the_rule_at_other_points_is_found(name, point):
             MergeRule(
                 deletes=DeleteTests(marker=Marker("op", "DEL", ignore_case=True)),
                 cases=(DELETED,),
+                otherwise=Effect.INCOMING,
+            ),
+        ),
+        (
+            "DeletesByColumns",
+            MergeRule(
+                deletes=DeleteTests(flag=True, marker=Marker("op", "D")),
+                cases=(DELETED, Case(ColumnIs(NEWER, "state", "GONE"), Effect.DELETE)),
+                otherwise=Effect.INCOMING,
+            ),
+        ),
+        (
+            "DeletesByTruth",
+            MergeRule(
+                cases=(Case(IsEmpty(NEWER), Effect.DELETE), Case(ColumnIs(NEWER, "gone", value=True), Effect.DELETE)),
                 otherwise=Effect.INCOMING,
             ),
         ),

@@ -1,0 +1,92 @@
+"""Options that are derived from what a verb calls: name, type, default and help of a parameter or a field."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import re
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import click
+
+from bridge.cli.completion import releases_from
+from bridge.cli.values import batch_number, names, numbers, release, upgrade_step
+from bridge.report import documented
+from mergers.strategies import Fidelity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from bridge.cli.decorators import F
+
+
+_NAMES: Final = {"type": names, "metavar": "a[,b]"}
+_RELEASE: Final = {"type": release, "metavar": "R", "shell_complete": releases_from}
+_TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
+    "BatchNumber": {"type": batch_number, "metavar": "N|last"},
+    "Collection[int]": {"type": numbers, "metavar": "N[,N]"},
+    "Fidelity": {"type": click.Choice(get_args(Fidelity))},
+    "HudiRelease": _RELEASE,
+    "Iterable[str]": _NAMES,
+    "Sequence[str]": _NAMES,
+    "Steps": {"type": upgrade_step, "multiple": True, "metavar": "N=R[@VERSION]"},
+    "bool": {"is_flag": True},
+    "float": {"type": click.FloatRange(min=0, min_open=True), "metavar": "X"},
+    "int": {"type": click.IntRange(min=0), "metavar": "N"},
+    "str": {"metavar": "NAME"},
+    "str | HudiRelease": _RELEASE,
+    "tuple[str, ...]": _NAMES,
+}
+"""What click is told of an annotation, without the None that may follow it."""
+_DEFAULT: Final = re.compile(r"(?:;|\.) None(?: for|:) ")
+
+
+def derived_option(
+    called: Callable[..., Any], name: str, *flags: str, note: str = "", **settings: object
+) -> Callable[[F], F]:
+    """Make the option of a parameter of a function, or of a field of a dataclass.
+
+    Args:
+        called: the function or the dataclass; annotations and the docstring say what the option takes.
+        name: the parameter.
+        flags: the names of the option, where they are not that of the parameter.
+        note: what only the command line says, after the help.
+        settings: what click is told in place of what the annotation says.
+    """
+    found = inspect.signature(called).parameters[name]
+    kind = found.annotation.removesuffix(" | None")
+    told = {"type": click.Choice(_literals(kind))} if kind.startswith("Literal[") else _TYPES[kind]
+    default = {"default": _as_text(found.default), "show_default": True} if _is_shown(found.default) else {}
+    text = f"{help_of(called, name)} {note}".rstrip()
+    return click.option(*(flags or (option_name(name),)), name, **{**told, **default, "help": text, **settings})
+
+
+def option_name(name: str) -> str:
+    """Return the option of a parameter."""
+    return f"--{name.replace('_', '-')}"
+
+
+def help_of(called: Callable[..., Any], name: str) -> str:
+    """Return what a docstring says of a parameter, in the words of the command line."""
+    section = "Attributes" if dataclasses.is_dataclass(called) else "Args"
+    _, documentation = documented(called.__doc__ or "", section)
+    parameters = inspect.signature(called).parameters
+    text = _DEFAULT.sub(". Default: ", documentation[name])
+    text = re.sub(r"`(\w+)`", lambda one: option_name(one[1]) if one[1] in parameters else one[1], text)
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+
+
+def _is_shown(default: object) -> bool:
+    """Whether a default is a value that a user might write."""
+    return default not in {None, inspect.Parameter.empty, ()} and default is not False
+
+
+def _as_text(default: object) -> object:
+    """Return a default as a user writes it."""
+    return ",".join(default) if isinstance(default, tuple) else default
+
+
+def _literals(kind: str) -> tuple[str, ...]:
+    values = ast.literal_eval(f"({kind.removeprefix('Literal[').removesuffix(']')},)")
+    return tuple(map(str, values))

@@ -1,0 +1,75 @@
+"""What a comparison counts: one upgrade has another count under each question, so a verdict names its own."""
+
+from __future__ import annotations
+
+import enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Question(enum.Enum):
+    """What is counted, as a scenario; `ways` says how all of them are asked.
+
+    Attributes:
+        value: its name in JSON.
+        scenario: the scenario in words.
+        counts: what is counted.
+        ask: how it is asked.
+    """
+
+    scenario: str
+    counts: str
+    ask: str
+
+    READERS = (
+        "readers",
+        "as the files are read by Hudi {to}",
+        "the rows that queries show differently once readers are upgraded, before any write",
+        "replay --table TABLE --to R",
+    )
+    BATCHES = (
+        "batches",
+        "new batches after the upgrade",
+        "the keys of new batches that end differently if the new release upgrades the table as it writes them",
+        "replay --table TABLE --batches NEXT --to R",
+    )
+    HISTORY = (
+        "history",
+        "from the first batch that the files still hold",
+        "the keys that end differently if the new release had written the commits that the files still hold",
+        "replay --table TABLE --history --to R",
+    )
+    UPGRADED = (
+        "upgraded",
+        "new batches after the upgrade, which follows batch {after}",
+        "the keys that end differently if the table is upgraded between the batches",
+        "replay --batches ALL --to R --upgrade-after N",
+    )
+    FIRST = (
+        "first",
+        "from the first batch on",
+        "the keys that end differently if each release writes all batches to its own table",
+        "replay --batches ALL --to R, and migrate",
+    )
+
+    def __new__(cls, word: str, scenario: str, counts: str, ask: str) -> Self:
+        """Make a member whose value is its word."""
+        made = object.__new__(cls)
+        made._value_ = word
+        made.scenario, made.counts, made.ask = scenario, counts, ask
+        return made
+
+    @property
+    def ways(self) -> str:
+        """What is counted here, and what the same upgrade counts otherwise."""
+        others = "; ".join(f"{one.counts} ({one.ask})" for one in Question if one is not self)
+        return f"Counted here: {self.counts}. The same upgrade has other counts: {others}."
+
+
+def question_of(upgrade_after: int | None) -> Question:
+    """Return what a comparison of batches counts: a table that is there already is taken over before the first."""
+    if upgrade_after is None:
+        return Question.FIRST
+    return Question.UPGRADED if upgrade_after else Question.BATCHES

@@ -1,0 +1,71 @@
+"""Batch: a frame with the operation that writes it; SqlMerge, the one that is a MERGE INTO statement."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bridge.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame
+
+    from bridge.programs import MergeStatement
+
+
+@dataclasses.dataclass(frozen=True)
+class SqlMerge:
+    """A MERGE INTO statement of Spark SQL, whose source is a batch: the `operation` of a `Batch`.
+
+    The statement may call table and source as it likes. ON compares the key columns, and those of the partition, with
+    values of the source. The source has columns of its own.
+
+    Attributes:
+        statement: its text.
+    """
+
+    statement: str
+
+    @classmethod
+    def read(cls, path: str | Path) -> SqlMerge:
+        """Read the statement of a file.
+
+        Raises:
+            InputError: it can't be read.
+        """
+        try:
+            return cls(Path(path).read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            msg = f"the statement {path} can't be read: {error}; give a text file with one MERGE INTO"
+            raise InputError(msg) from error
+
+    def parsed(self, source: Sequence[str], table: Sequence[str]) -> MergeStatement:
+        """Return what the statement says about a source and a table with these columns.
+
+        Raises:
+            InputError: it is no MERGE INTO statement, or has what is not supported.
+        """
+        from bridge.pipeline.merge_statement import parsed  # noqa: PLC0415 (executors lack sqlglot)
+
+        return parsed(self.statement, source, table)
+
+
+@dataclasses.dataclass(frozen=True)
+class Batch:
+    """A batch with the operation that writes it, for `Batches.of`.
+
+    The columns of the rows depend on the operation: key and partition for `delete` and `sql_delete`; these and the
+    assigned columns for `sql_update`; the partition columns for `delete_partition`; its own for a `SqlMerge`; every
+    column of the table for all others.
+
+    Attributes:
+        frame: the rows.
+        operation: upsert, insert, bulk_insert, delete, insert_overwrite, insert_overwrite_table, delete_partition,
+            sql_update or sql_delete; or a `SqlMerge`, whose source is the frame.
+    """
+
+    frame: DataFrame
+    operation: str | SqlMerge = "upsert"

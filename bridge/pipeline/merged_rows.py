@@ -1,0 +1,200 @@
+"""What the clauses of MERGE INTO statements make of the rows of their sources; Spark evaluates each expression."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+from bridge.engines import CLAUSE, COMMIT
+from bridge.errors import InputError
+from bridge.pipeline.layout import data_fields, join_rows
+from bridge.plan import TableType
+from bridge.programs import ClauseAction, check_statement
+from bridge.spark import PySparkException, common_type, common_types, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from pyspark.sql import Column, DataFrame
+
+    from bridge.plan import MergePlan
+    from bridge.programs import MergeClause, MergeStatement, Operations
+
+SOURCE, TARGET = "_pb_source", "_pb_target"
+"""The structs in which the expressions of a statement find the rows of the source and of the table."""
+
+
+def source_rows(frame: DataFrame, number: int, statement: MergeStatement, whole: Sequence[DataFrame]) -> DataFrame:
+    """Return the source of batch `number` in the columns of the table, and as a struct.
+
+    The columns that ON compares have its values; others, those of the same name and type in the source.
+    """
+    own = {name.lower(): name for name in frame.columns if name != COMMIT}
+    rows = frame.select(COMMIT, sf.struct(*map(quoted, own.values())).alias(SOURCE))
+    columns = []
+    for name, kind in common_types(whole).items():
+        if name in statement.on:
+            columns.append(_value(rows, statement.on[name], name, kind, f"batch {number} (sql_merge): ON"))
+        elif name.lower() in own and frame.schema[own[name.lower()]].dataType == kind:
+            columns.append(sf.col(SOURCE)[own[name.lower()]].alias(name))
+    return rows.select(COMMIT, *columns, sf.col(SOURCE).alias(_struct_of(number)))
+
+
+def _struct_of(number: int) -> str:
+    return f"{SOURCE}_{number}"
+
+
+def check_on(number: int, statement: MergeStatement, source: DataFrame, plan: MergePlan) -> None:
+    """Refuse a statement whose rows can't be found by the key, or that gives a row another key.
+
+    `source` is what `source_rows` returns.
+
+    Raises:
+        InputError: naming the columns.
+    """
+    what = f"batch {number} (sql_merge)"
+    for name in plan.key:
+        if name not in statement.on:
+            msg = f"{what}: ON does not compare the key column {name}; compare it with a value of the source"
+            raise InputError(msg)
+    places = {**{name: _of_source(name) for name in plan.partition if name in source.columns}, **statement.on}
+    for name in (*plan.key, *plan.partition):
+        if name not in places:
+            msg = f"{what}: neither ON nor a column of the source gives the partition column {name}; compare it in ON"
+            raise InputError(msg)
+    for name in statement.on:
+        if name not in {*plan.key, *plan.partition}:
+            msg = f"{what}: ON compares {name}, which is not of the key; put it into a condition of WHEN MATCHED"
+            raise InputError(msg)
+    for clause in statement.written:
+        _check_assigned(clause, places, what)
+    for name in plan.ordering:
+        if name.partition(".")[0] not in source.columns:
+            msg = f"{what}: the source lacks {name}, the ordering field, without which nothing was recorded; add it"
+            raise InputError(msg)
+
+
+def _check_assigned(clause: MergeClause, places: Mapping[str, str], what: str) -> None:
+    """Refuse a clause that gives a row another key or partition than `places` do."""
+    for name, place in places.items():
+        given = clause.values.get(name)
+        if given is not None and given.lower() != place.lower():
+            msg = f"{what}: a clause assigns another value to {name} than ON compares it with; assign that one"
+            raise InputError(msg)
+        if given is None and clause.action is ClauseAction.INSERT:
+            msg = f"{what}: an INSERT leaves out {name}; give the row its key"
+            raise InputError(msg)
+
+
+def _of_source(name: str) -> str:
+    return f"`{SOURCE}`.`{name}`"
+
+
+def with_statements(
+    versions: DataFrame, plan: MergePlan, operations: Operations, before: Callable[[DataFrame, int], DataFrame]
+) -> DataFrame:
+    """Return the versions with each row of a source twice: as a clause takes it that is for matched rows, and another.
+
+    Until then nobody knows whether the table has the key.
+
+    Args:
+        versions: the rows of all batches.
+        plan: what merges, and how.
+        operations: of the commits.
+        before: gives the snapshot after a number of commits, of their versions.
+
+    Raises:
+        InputError: an expression can't be evaluated, or has another type than the column that it is assigned to.
+    """
+    statements = sorted(operations.statements.items())
+    if not statements:
+        return versions
+    fields = data_fields(versions)
+    plain = [name for name in versions.columns if not name.startswith(f"{SOURCE}_")]
+    none = sf.lit(None).cast("int").alias(CLAUSE)
+    found = versions.where(~sf.col(COMMIT).isin(*operations.statements)).select(*map(quoted, plain), none)
+    many = sum(any(clause.reads for clause in one.written) for _, one in statements) > 1
+    for number, statement in statements:
+        check_statement(statement, number, plan, [field.name for field in fields])
+        rows = versions.where(sf.col(COMMIT) == number)
+        rows = rows.select(*map(quoted, plain), sf.col(_struct_of(number)).alias(SOURCE))
+        row = spark_types.StructType(fields)
+        if plan.table_type is TableType.COPY_ON_WRITE and any(clause.reads for clause in statement.written):
+            table = before(found.where(sf.col(COMMIT) < number), number - 1).where(sf.col(COMMIT) == number - 1)
+            names = [quoted(field.name) for field in fields]
+            keyed = table.select(*map(quoted, plan.identity), sf.struct(*names).cast(row).alias(TARGET))
+            rows = join_rows(rows, keyed, plan.identity, "left", or_empty=plan.partition)
+        else:  # the writer of a merge-on-read table has no row of the table: each column of it is null
+            rows = rows.withColumn(TARGET, sf.lit(None).cast(row))
+        taken = _taken(rows, number, statement, plan, plain)
+        # Each snapshot before a statement is made of all those before it: kept, none of them is made again.
+        found = found.unionByName(taken.localCheckpoint(eager=False) if many else taken)
+    return found
+
+
+def _taken(rows: DataFrame, number: int, statement: MergeStatement, plan: MergePlan, plain: Sequence[str]) -> DataFrame:
+    """Return the rows of a source, each as the first clause takes it whose condition holds; see `with_statements`."""
+    kinds = {field.name: field.dataType for field in data_fields(rows)}
+    sides = []
+    for matched in (True, False):
+        numbered = [(place, one) for place, one in enumerate(statement.clauses) if one.matched is matched]
+        last = numbered[-1][0]
+        taken = functools.reduce(
+            lambda rest, one: sf.when(_condition(rows, one[1], number), sf.lit(one[0])).otherwise(rest),
+            reversed(numbered[:-1]),
+            sf.lit(last),
+        )
+        chosen = rows.withColumn(CLAUSE, taken.cast("int"))
+        columns = [
+            quoted(name)
+            if name not in kinds or name in {*plan.key, *plan.partition}
+            else _column(chosen, name, kinds[name], numbered, number, name in plan.ordering or name == plan.arrival)
+            for name in plain
+        ]
+        sides.append(chosen.select(*columns, CLAUSE))
+    return sides[0].unionByName(sides[1])
+
+
+def _condition(rows: DataFrame, clause: MergeClause, number: int) -> Column:
+    if clause.condition is None:
+        return sf.lit(True)
+    return _value(rows, clause.condition, "", spark_types.BooleanType(), f"batch {number} (sql_merge): the condition")
+
+
+def _column(  # noqa: PLR0913, PLR0917 (parts of one column)
+    rows: DataFrame,
+    name: str,
+    kind: spark_types.DataType,
+    clauses: Sequence[tuple[int, MergeClause]],
+    number: int,
+    keeps_own: bool,  # noqa: FBT001
+) -> Column:
+    """Return what the clauses assign to a column; without an assignment null, or where it `keeps_own` the source's."""
+    value = quoted(name) if keeps_own else sf.lit(None).cast(kind)
+    for place, clause in clauses:
+        if name in clause.values:
+            assigned = _value(rows, clause.values[name], name, kind, f"batch {number} (sql_merge): a clause")
+            value = sf.when(sf.col(CLAUSE) == place, assigned).otherwise(value)
+    return value.alias(name)
+
+
+def _value(rows: DataFrame, sql: str, name: str, kind: spark_types.DataType, what: str) -> Column:
+    """Return an expression in the type of its column.
+
+    Raises:
+        InputError: Spark can't evaluate it, or it has a type that may not fit.
+    """
+    told = sql.replace(f"`{SOURCE}`.", "source.").replace(f"`{TARGET}`.", "table.")
+    try:
+        own = rows.select(sf.expr(sql).alias("value")).schema["value"].dataType
+    except PySparkException as error:
+        reason = str(error).partition("\n")[0]
+        msg = f"{what} has {told}, which Spark can't evaluate: {reason}; correct the statement"
+        raise InputError(msg) from error
+    if not isinstance(own, spark_types.NullType) and common_type(kind, own) != kind:
+        msg = f"{what} has {told}, {own.simpleString()}, for {name or 'a test'}, {kind.simpleString()}; cast it"
+        raise InputError(msg)
+    return sf.expr(sql).cast(kind).alias(name or "value")

@@ -1,0 +1,144 @@
+"""MergedSource: the rows that a MERGE INTO has of one key, and what it writes for them; plain Python, no Spark.
+
+Source: MergeIntoHoodieTableCommand and ExpressionPayload, as tables that 0.14.0, 0.15.0 and 1.2.0 wrote show them.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.config import capabilities
+from bridge.errors import InputError
+from bridge.merge import (
+    LogDelete,
+    MergePoint,
+    MergePointError,
+    PartialMerge,
+    columns_of,
+    key_of_version,
+    merge_config,
+)
+from bridge.plan import TableType
+from bridge.programs.sql_merge import ClauseAction
+from mergers import MergerRef
+from payloads import PayloadRef
+from payloads.builtin import DefaultHoodieRecordPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from bridge.merge import Carrier, RecordMerge, StoredRow
+    from bridge.plan import MergePlan
+    from bridge.programs.program import Arrival
+    from bridge.programs.sql_merge import MergeClause
+    from mergers import HoodieKey
+    from payloads import AvroSchema, Record
+
+
+class _Chosen(NamedTuple):
+    """The row of the source that remains of those of a key, and the clause that takes it."""
+
+    version: Carrier
+    clause: MergeClause
+
+
+class PartialRow(NamedTuple):
+    """A row of a log that has some columns alone."""
+
+    record: Record
+    columns: AvroSchema
+
+
+class MergedSource:
+    """The rows of one key: each comes once for a key that the table has, and once for another.
+
+    Attributes:
+        merge: the calls of the writer.
+    """
+
+    def __init__(self, merge: RecordMerge) -> None:
+        """Set up; `merge` are the calls of a writer that passes neither payload class nor merge mode."""
+        plan = merge.plan
+        self._combine = merge.with_plan(_expression_plan(plan)) if plan.ordering else merge
+        self.merge = merge
+        if plan.table_type is TableType.COPY_ON_WRITE and not capabilities(plan.release).file_group_reader:
+            self.merge = self._combine
+        elif plan.table_type is TableType.COPY_ON_WRITE and capabilities(plan.release).partial_update_modes:
+            self.merge = merge.with_plan(_mode_plan(plan))  # a row is replaced as a whole
+        self._chosen: dict[bool, _Chosen] = {}
+        self._is_partial = plan.table_type is TableType.MERGE_ON_READ and capabilities(plan.release).file_group_reader
+
+    @functools.cached_property
+    def partial(self) -> PartialMerge:
+        """What merges partial rows."""
+        return PartialMerge(self.merge.plan, self.merge.schema)
+
+    def take(self, key: HoodieKey, arrival: Arrival, clause: MergeClause) -> None:
+        """Take a row; of several that the source has of a key, the writer's combine chooses one.
+
+        Raises:
+            MergePointError: it makes a new row of two.
+        """
+        version = self._combine.incoming(key, arrival.record or arrival.identity, arrival.source, arrival.ordering)
+        before = self._chosen.get(clause.matched)
+        if before is not None and not self.merge.plan.ordering:
+            msg = (
+                "the source has the key twice, and without an ordering field Hudi stores a new key twice: give one row "
+                "of each key, or name the ordering field"
+            )
+            raise MergePointError(MergePoint.COMBINE_INPUT, InputError(msg))
+        if before is not None:
+            kept = self._combine.combine_input(before.version, version)
+            if kept.source == before.version.source:
+                return
+            if kept.source != version.source:
+                msg = (
+                    "the source has the key twice, and the table combines both rows to a new one, which was not "
+                    "recorded for MERGE INTO: give one row of each key"
+                )
+                raise MergePointError(MergePoint.COMBINE_INPUT, InputError(msg))
+        self._chosen[clause.matched] = _Chosen(version, clause)
+
+    def chosen(self, *, matched: bool) -> tuple[Carrier, MergeClause] | None:
+        """Return the row that remains for a key that the table has, or lacks, and the clause that takes it."""
+        return self._chosen.get(matched)
+
+    def written(self, row: StoredRow | None) -> Carrier | LogDelete | PartialRow | None:
+        """Return what is written to a file group with a row of the key, or for None to a new one; None for nothing.
+
+        A delete has the ordering value of its row, which counts in a log alone.
+        """
+        found = self._chosen.get(row is not None)
+        if found is None or found.clause.action is ClauseAction.NOTHING:
+            return None
+        version, clause = found
+        if clause.action is ClauseAction.DELETE:
+            return LogDelete(version.ordering_value)
+        given, old, schema = version.record or {}, {} if row is None else row.record or {}, self.merge.schema
+        if row is not None and self._is_partial and len(clause.values) < len(schema.by_name):
+            if clause.is_lost:
+                return None
+            return PartialRow({name: given[name] for name in clause.values}, columns_of(schema, clause.values))
+        record = {name: given[name] if name in clause.values else old.get(name) for name in schema.by_name}
+        return self.merge.incoming(key_of_version(version), record, None)
+
+    def held(self) -> Iterator[Carrier]:
+        """Give the carriers of the rows."""
+        yield from (one.version for one in self._chosen.values())
+
+    def clear(self) -> None:
+        """Forget the rows."""
+        self._chosen.clear()
+
+
+def _expression_plan(plan: MergePlan) -> MergePlan:
+    """Return how ExpressionPayload combines rows, and until 0.15 merges: as DefaultHoodieRecordPayload does."""
+    return dataclasses.replace(plan, payload=PayloadRef(DefaultHoodieRecordPayload.java_name), plain=False, table=None)
+
+
+def _mode_plan(plan: MergePlan) -> MergePlan:
+    """Return how a copy-on-write table is merged from 1.1 on: by its merge mode alone, without partial updates."""
+    mode = merge_config(plan).read.mode
+    return plan if mode is None else dataclasses.replace(plan, merger=MergerRef(mode.name), plain=False, table=None)

@@ -1,0 +1,176 @@
+"""The types of the arguments of public functions, checked against their annotations before anything runs."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from payloads.errors import ArgumentError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_ALIASES: Final = {
+    "BatchNumber": "int | str",
+    "BatchesLike": "Batches | Iterable[DataFrame | Batch]",
+    "JarPaths": "str | PurePath | Iterable[str | PurePath] | None",
+    "Steps": "Mapping[int, str | HudiRelease] | Iterable[tuple[int, str | HudiRelease]]",
+    "TableLike": "str | PurePath | Mapping[str, str]",
+    "Target": "str | HudiRelease | RecordMergeMode | MergePlan",
+    "Equality": "Callable",
+    "Path": "PurePath",
+    "Props": "Mapping[str, str]",
+    "Record": "dict",
+}
+"""What stands for several types."""
+_OPEN: Final = frozenset({"Any", "Fidelity", "HoodieRecordMerger", "Literal"})
+"""Protocols and sets of words, which the function itself checks."""
+_MANY: Final = ("Collection", "Iterable", "Sequence", "list", "set")
+_WORDS: Final = {
+    "None": "None",
+    "bool": "True or False",
+    "float": "a number",
+    "int": "a whole number",
+    "str": "text",
+    "PurePath": "a path",
+    "type": "a class",
+}
+_MOST: Final = 60
+
+
+def checked(function: F) -> F:
+    """Return a function, or a class, that looks at the types of its arguments first.
+
+    A type is known by its name: where the annotation names a class, the value's class or a base of it has that name.
+
+    Raises:
+        ArgumentError: (by the function) an argument has none of the annotated types; names it and says what to give.
+    """
+    if isinstance(function, type):
+        function.__init__ = checked(function.__init__)  # type: ignore[misc] # of the same signature
+        return function
+    signature, own = inspect.signature(function), function.__qualname__.removesuffix(".__init__")
+    kinds = {
+        name: str(one.annotation)
+        for name, one in signature.parameters.items()
+        if one.annotation is not one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
+    }
+
+    @functools.wraps(function)
+    def checking(*given: Any, **named: Any) -> Any:
+        try:
+            arguments = signature.bind(*given, **named).arguments
+        except TypeError:  # Python's own words say which argument is missing
+            return function(*given, **named)
+        for name, value in arguments.items():
+            if name in kinds and not _fits(value, kinds[name]):
+                raise ArgumentError(_sentence(own, name, kinds[name], value))
+        return function(*given, **named)
+
+    return checking  # type: ignore[return-value] # of the same signature
+
+
+def _sentence(function: str, name: str, kind: str, value: Any) -> str:
+    plain = value is None or isinstance(value, (str, bytes, bool, numbers.Number, list, tuple, dict, set))
+    shown = repr(value) if plain else f"a value of the type {type(value).__name__}"
+    shown = shown if len(shown) <= _MOST else f"{shown[:_MOST]}\u2026"
+    number = isinstance(value, numbers.Number) and not isinstance(value, bool)
+    hint = f"; write {str(value)!r}" if number and "str" in _alternatives(kind) else ""
+    return f"{function}: {name} is {_words(kind)}, not {shown}{hint}"
+
+
+def _words(kind: str) -> str:
+    return " or ".join(dict.fromkeys(_word(one) for one in _alternatives(kind)))
+
+
+def _word(kind: str) -> str:
+    name, inner = _parts(kind)
+    if name in ("Mapping", "dict"):
+        return f"a dictionary of {' to '.join(map(_words, inner))}" if inner else "a dictionary"
+    if name in (*_MANY, "tuple"):
+        items = [one for one in inner if one != "..."]
+        return (
+            f"a list, each item {_words(items[0])}"
+            if len(items) == 1
+            else f"{len(items)} values"
+            if items
+            else "a list"
+        )
+    if name == "Callable":
+        return "a function"
+    return _WORDS.get(name) or f"a{'n' if name[0] in 'AEIOU' else ''} {name}"
+
+
+def _fits(value: Any, kind: str) -> bool:
+    return any(_is(value, one) for one in _alternatives(kind))
+
+
+def _is(value: Any, kind: str) -> bool:  # noqa: C901, PLR0911 (one case a kind)
+    name, inner = _parts(kind)
+    match name:
+        case "None":
+            return value is None
+        case "bool":
+            return isinstance(value, bool)
+        case "int":
+            return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        case "float":
+            return isinstance(value, numbers.Real) and not isinstance(value, bool)
+        case "type":
+            return isinstance(value, type)
+        case "Callable":
+            return callable(value)
+        case "Mapping" | "dict":
+            is_mapping = isinstance(value, Mapping)
+            return is_mapping and all(
+                _fits(one, part) for pair in value.items() for one, part in zip(pair, inner, strict=False)
+            )
+        case "tuple" if "..." not in inner:
+            fits = isinstance(value, (tuple, list)) and (not inner or len(value) == len(inner))
+            return fits and all(map(_fits, value, inner or ["Any"] * len(value)))
+        case "Collection" | "Iterable" | "Sequence" | "list" | "set" | "tuple":
+            if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+                return False
+            # What can be read only once is left to the function.
+            return not isinstance(value, Collection) or not inner or all(_fits(one, inner[0]) for one in value)
+        case _:
+            is_open = name == "Any" or (name in _OPEN and value is not None)
+            return is_open or any(base.__name__ == name for base in value.__class__.__mro__)
+
+
+@functools.cache
+def _alternatives(kind: str) -> tuple[str, ...]:
+    """Return the types that an annotation allows.
+
+    >>> _alternatives("Mapping[str, int | None] | None")
+    ('Mapping[str, int | None]', 'None')
+    """
+    found: list[str] = []
+    for one in _split(kind, "|"):
+        found += _alternatives(_ALIASES[one]) if one in _ALIASES else (one,)
+    return tuple(found)
+
+
+@functools.cache
+def _parts(kind: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a type and what it holds.
+
+    >>> _parts("Mapping[str, int | None]")
+    ('Mapping', ('str', 'int | None'))
+    """
+    name, _, inner = kind.partition("[")
+    return name.rpartition(".")[2], tuple(_split(inner.removesuffix("]"), ",")) if inner else ()
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """Split a text at a sign outside of brackets."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "[") - (letter == "]")
+        if letter == sign and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [one.strip() for one in found]

@@ -1,0 +1,271 @@
+"""MERGE INTO as an operation: what is read, what is refused and why, and on Spark what the verbs make of statements.
+
+That the rows are real Hudi's: `tests/data/histories-merge-into`, run by `tests/test_conformance_histories.py`.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+from bridge import Batch, Batches, InputError, MergePlan, PlanError, SqlMerge, explain, replay, simulate
+from bridge.cli import main
+from bridge.programs import ClauseAction, Operations, WriteOperation, check_statement, operation_warnings
+from tests.conformance.histories import columns_of, load
+from tests.conformance.in_process import statements_of
+from tests.conformance.spark_histories import plan_of
+from tests.support import MERGES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import SparkSession
+
+TABLE = ["id", "part", "ts", "name", "qty"]
+SOURCE = [*TABLE, "flag"]
+ON = "MERGE INTO db.t AS t USING s ON t.id = s.id AND t.part = s.part "
+STAR = ON + "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+COLUMNS = "id string, part string, ts bigint, name string, qty int"
+KEYS = "id string, part string, ts bigint"
+ROWS = [("a", "x", 10, "Oslo", 1), ("b", "x", 10, "Rome", 1), ("c", "x", 10, "Bonn", None)]
+
+
+def a_plan(**settings: Any) -> MergePlan:
+    named = {"payload": "OverwriteWithLatestAvroPayload", "release": "0.15", "table_type": "cow", **settings}
+    return MergePlan(key="id", partition="part", ordering="ts", **named)
+
+
+# -- reading
+
+
+def test_clauses_are_tried_as_hudi_tries_them() -> None:
+    text = f"""{ON} WHEN MATCHED AND s.flag = 'D' THEN DELETE
+        WHEN MATCHED AND t.qty > 1 THEN UPDATE SET t.NAME = upper(s.name), ts = s.ts
+        WHEN NOT MATCHED THEN INSERT (id, part, ts) VALUES (s.id, s.part, 1)"""  # noqa: S608 (a statement of a test)
+    found = SqlMerge(text).parsed(SOURCE, TABLE)
+    assert found.on == {"id": "`_pb_source`.`id`", "part": "`_pb_source`.`part`"}
+    update, delete, insert, *rest = found.clauses
+    assert (update.values, update.reads) == (
+        {"name": "UPPER(`_pb_source`.`name`)", "ts": "`_pb_source`.`ts`"},
+        ("qty",),
+    )
+    assert (delete.action, delete.condition) == (ClauseAction.DELETE, "`_pb_source`.`flag` = 'D'")
+    assert insert.values == {"id": "`_pb_source`.`id`", "part": "`_pb_source`.`part`", "ts": "1"}
+    assert [one.action for one in rest] == [ClauseAction.NOTHING] * 2
+    assert found.reorders
+
+
+def test_names_of_dbt_are_read() -> None:
+    text = """merge into db.model as DBT_INTERNAL_DEST using model__dbt_tmp as DBT_INTERNAL_SOURCE
+        on DBT_INTERNAL_SOURCE.id = DBT_INTERNAL_DEST.id
+        when matched then update set * when not matched then insert *"""
+    found = SqlMerge(text).parsed(SOURCE, TABLE)
+    assert found.on == {"id": "`_pb_source`.`id`"}
+    assert list(found.updates[0].values) == TABLE
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("SELECT 1", "not one MERGE INTO statement"),
+        ("MERGE INTO", "can't be parsed"),
+        (STAR + "; " + STAR, "not one MERGE INTO statement"),
+        (ON + "WHEN NOT MATCHED BY SOURCE THEN DELETE", "WHEN NOT MATCHED BY SOURCE is not supported"),
+        ("MERGE INTO t USING (SELECT * FROM x) s ON t.id = s.id WHEN MATCHED THEN DELETE", "the source is a subquery"),
+        ("MERGE INTO t USING s ON t.id > s.id WHEN MATCHED THEN DELETE", "not an equality"),
+        ("MERGE INTO t USING s ON t.id = t.name WHEN MATCHED THEN DELETE", "a column of the table with the source"),
+        (ON + "WHEN MATCHED AND id > 'a' THEN DELETE", "id is a column of both table and source"),
+        (ON + "WHEN MATCHED AND s.none > 1 THEN DELETE", "there is no column s.none"),
+        (ON + "WHEN MATCHED THEN UPDATE SET flag = 'x'", "flag is no column of the table"),
+        (ON + "WHEN MATCHED THEN UPDATE SET qty = (SELECT 1)", "the subquery"),
+        (ON + "WHEN MATCHED THEN UPDATE SET qty = 1, t.qty = 2", "qty is assigned twice"),
+        (ON + "WHEN NOT MATCHED AND t.qty > 1 THEN INSERT *", "reads qty of the table"),
+    ],
+)
+def test_what_is_not_supported_is_named(text: str, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        SqlMerge(text).parsed(SOURCE, TABLE)
+
+
+def test_a_star_needs_every_column() -> None:
+    with pytest.raises(InputError, match=r"the source lacks name, qty; correct the statement"):
+        SqlMerge(STAR).parsed(["id", "part", "ts"], TABLE)
+
+
+# -- what Hudi refuses
+
+
+def test_what_hudi_refused_is_refused_and_nothing_else() -> None:
+    told, taken = [], 0
+    for history in load(MERGES):
+        plan, table = plan_of(history), list(columns_of(history.schema_ddl))
+        for statement in statements_of(history).values():
+            check_statement(statement, 2, plan, table)
+            taken += 1
+        for text in history.refused:
+            with pytest.raises(PlanError, match=r"batch 2 \(sql_merge\): in a MERGE INTO.* Hudi") as error:
+                check_statement(SqlMerge(text).parsed(SOURCE, table), 2, plan, table)
+            told.append(str(error.value))
+    assert taken > 200
+    assert len(told) > 20
+    for part in ("UPDATE of some columns; set all", "leaves out the ordering field ts", "a value that reads the table"):
+        assert any(part in one for one in told)
+
+
+@pytest.mark.parametrize(
+    ("settings", "columns", "told"),
+    [
+        ({"payload": "AWSDmsAvroPayload", "table_type": "mor"}, TABLE, "AWSDmsAvroPayload was recorded"),
+        ({"payload": "PartialUpdateAvroPayload", "release": "1.0"}, TABLE, "PartialUpdateAvroPayload was recorded"),
+        ({"payload": "DefaultHoodieRecordPayload"}, [*TABLE, "_hoodie_is_deleted"], "a marker of deletes was recorded"),
+        ({"payload": None, "merger": "CUSTOM", "release": "1.2"}, TABLE, "CUSTOM was recorded"),
+    ],
+)
+def test_a_table_that_was_not_recorded_is_refused(settings: dict[str, Any], columns: list[str], told: str) -> None:
+    with pytest.raises(PlanError, match=told):
+        check_statement(SqlMerge(STAR).parsed(SOURCE, TABLE), 2, a_plan(**settings), columns)
+
+
+def test_what_hudi_does_other_than_the_statement_says_is_a_warning() -> None:
+    text = f"""{ON} WHEN MATCHED AND s.flag = 'D' THEN DELETE WHEN MATCHED AND s.ts > t.ts THEN UPDATE SET ts = s.ts
+        WHEN MATCHED THEN UPDATE SET ts = s.ts, qty = s.qty"""  # noqa: S608 (a statement of a test)
+    operations = Operations({2: WriteOperation.SQL_MERGE}, {}, {2: SqlMerge(text).parsed(SOURCE, TABLE)})
+    found = operation_warnings(operations, a_plan(), a_plan(release="1.2", table_type="mor"))
+    assert [any(part in one for one in found) for part in ("though a DELETE", "finds null", "change no row")] == [
+        True
+    ] * 3
+    assert len(operation_warnings(operations, a_plan())) == 1
+
+
+# -- on Spark
+
+
+def merged(spark: SparkSession, text: str, rows: list[tuple[Any, ...]], ddl: str = COLUMNS) -> Batches:
+    first = spark.createDataFrame(ROWS, COLUMNS)
+    return Batches.of([first, Batch(spark.createDataFrame(rows, ddl), SqlMerge(text))])
+
+
+def last_rows(batches: Batches, plan: MergePlan) -> dict[str, tuple[Any, ...]]:
+    with simulate(batches, plan) as report:
+        rows = report.snapshots.where("_pb_commit = 2").collect()
+    return {row["id"]: (row["ts"], row["name"], row["qty"]) for row in rows}
+
+
+def test_a_copy_on_write_table_of_0_15_ignores_a_lower_ordering_value(spark: SparkSession) -> None:
+    batches = merged(spark, STAR, [("a", "x", 5, "Kiel", 9), ("b", "x", 11, "Ulm", 9), ("d", "x", 1, "Jena", 9)])
+    found = {"b": (11, "Ulm", 9), "c": (10, "Bonn", None), "d": (1, "Jena", 9)}
+    assert last_rows(batches, a_plan()) == {"a": (10, "Oslo", 1), **found}
+    assert last_rows(batches, a_plan(table_type="mor")) == {"a": (5, "Kiel", 9), **found}
+    assert last_rows(batches, a_plan(release="1.2")) == {"a": (5, "Kiel", 9), **found}
+    with replay(batches, a_plan(), "1.2") as report:
+        assert report.verdict.startswith("DIFFERS") or not report.is_equal
+
+
+def test_spark_evaluates_conditions_and_values_on_the_rows_that_are_there(spark: SparkSession) -> None:
+    text = f"""{ON} WHEN MATCHED AND s.kind = 'D' THEN DELETE
+        WHEN MATCHED AND s.kind <> 'D' AND t.qty = 1
+        THEN UPDATE SET qty = t.qty + s.amount, name = concat_ws('-', t.name, s.kind)"""
+    rows = [("a", "x", 9, 5, "U"), ("b", "x", 9, 5, "D"), ("c", "x", 9, 5, "U"), ("none", "x", 9, 5, "U")]
+    batches = merged(spark, text, rows, f"{KEYS}, amount int, kind string")
+    with simulate(batches, a_plan()) as report:
+        assert report.books.rows_in == {"incoming": 7}
+    assert last_rows(batches, a_plan()) == {"a": (10, "Oslo-U", 6), "c": (10, "Bonn", None)}
+
+
+def test_each_statement_meets_the_rows_that_the_one_before_left(spark: SparkSession) -> None:
+    text = ON + "WHEN MATCHED AND t.qty < 3 THEN UPDATE SET qty = t.qty + 1, ts = t.ts + 1"
+    keys = spark.createDataFrame([("a", "x", 1), ("b", "x", 1)], KEYS)
+    batches = Batches.of([spark.createDataFrame(ROWS, COLUMNS), *(Batch(keys, SqlMerge(text)) for _ in range(4))])
+    with simulate(batches, a_plan()) as report:
+        rows = report.snapshots.where("id = 'a'").orderBy("_pb_commit").collect()
+    assert [row["qty"] for row in rows] == [1, 2, 3, 3, 3]
+
+
+def test_explain_follows_the_row(spark: SparkSession) -> None:
+    batches = merged(spark, STAR, [("a", "x", 5, "Kiel", 9)])
+    told = explain(batches, a_plan(), {"id": "a"}, to="1.2")
+    rows = [side.trace.row_after(2) for side in told.sides]
+    assert [row and row["name"] for row in rows] == ["Oslo", "Kiel"]
+    rules = [call.rule for call in told.sides[0].trace.calls if call.commit == 2]
+    assert rules[0] == "a clause WHEN MATCHED takes the row: UPDATE"
+    assert "5 < 10" in rules[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "ddl", "told"),
+    [
+        (ON.replace(" AND t.part = s.part", "") + "WHEN MATCHED THEN DELETE", "id string", "partition column part"),
+        ("MERGE INTO t USING s ON t.part = s.part WHEN MATCHED THEN DELETE", "part string", "the key column id"),
+        (
+            ON + "WHEN MATCHED THEN UPDATE SET qty = s.part, ts = 1",
+            KEYS,
+            "string, for qty, int; cast it",
+        ),
+        (
+            ON + "WHEN MATCHED THEN UPDATE SET qty = none_such(1), ts = 1",
+            KEYS,
+            "Spark can't evaluate",
+        ),
+        (ON + "WHEN MATCHED THEN UPDATE SET id = 'z', ts = 1", KEYS, "another value to id"),
+        (f"{ON} WHEN MATCHED THEN DELETE", "id string, part string", "the source lacks ts, the ordering field"),
+        (f"{ON} WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", KEYS, "leaves out part"),  # noqa: S608
+    ],
+)
+def test_a_statement_that_does_not_fit_is_refused(spark: SparkSession, text: str, ddl: str, told: str) -> None:
+    row = tuple(1 if "bigint" in column else "x" for column in ddl.split(","))
+    with pytest.raises(InputError, match=f"batch 2 .sql_merge.*{told}"):
+        last_rows(merged(spark, text, [row], ddl), a_plan())
+
+
+def test_rows_that_the_source_has_twice(spark: SparkSession) -> None:
+    rows = [("a", "x", 12, "Kiel", 9), ("a", "x", 11, "Ulm", 9), ("new", "x", 2, "Jena", 9), ("new", "x", 2, "Bern", 9)]
+    batches = merged(spark, STAR, rows)
+    found = last_rows(batches, a_plan(release="1.2", payload=None, merger="COMMIT_TIME_ORDERING"))
+    assert (found["a"], found["new"]) == ((12, "Kiel", 9), (2, "Bern", 9))
+
+
+def test_where_a_statement_is_not_ported(spark: SparkSession) -> None:
+    batches = merged(spark, STAR, [("a", "x", 5, "Kiel", 9)])
+    for settings, told in (({"release": "0.12"}, "name 0.14, 0.15 or 1.2"), ({"on_error": "quarantine"}, "set aside")):
+        with pytest.raises(PlanError, match=told):
+            simulate(batches, a_plan(**settings))
+    with pytest.raises(PlanError, match="not recorded together with an upgrade"):
+        replay(batches, a_plan(), "1.2", upgrade_after=1)
+    with pytest.raises(PlanError, match="sql_merge needs a statement"):
+        batches.written_by({2: "sql_merge"})
+
+
+def test_the_command_line_reads_the_statement_of_a_file(tmp_path: Path) -> None:
+    days = tmp_path / "days"
+    days.mkdir()
+    (days / "1.json").write_text('{"id": "a", "ts": 10, "name": "Oslo"}\n{"id": "b", "ts": 10, "name": "Rome"}\n')
+    (days / "2.json").write_text(
+        '{"id": "a", "ts": 5, "name": "Kiel", "gone": false}\n{"id": "b", "ts": 5, "gone": true}\n'
+    )
+    statement = tmp_path / "merge.sql"
+    statement.write_text(
+        """MERGE INTO t USING s ON t.id = s.id WHEN MATCHED AND s.gone THEN DELETE
+        WHEN MATCHED AND NOT s.gone THEN UPDATE SET id = s.id, ts = s.ts, name = s.name"""
+    )
+    arguments = [
+        "simulate",
+        "--quiet",
+        "--batches",
+        str(days),
+        "--payload",
+        "OverwriteWithLatestAvroPayload",
+        "--key",
+        "id",
+    ]
+    arguments += ["--ordering", "ts", "--release", "0.15", "--output", "json"]
+    result = CliRunner().invoke(main, [*arguments, "--operation", f"2=sql_merge:{statement}"])
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["results"][-1]["snapshot"] == [{"id": "a", "name": "Oslo", "ts": 10}]
+    assert any("though a DELETE" in one for one in found["warnings"])
+    for text, told in (("2=sql_merge", "sql_merge:FILE.sql"), ("2=sql_merge:none.sql", "can't be read")):
+        refused = CliRunner().invoke(main, [*arguments, "--operation", text])
+        assert (refused.exit_code, told in refused.output) == (2, True)

@@ -1,0 +1,62 @@
+"""What the clauses of a MERGE INTO make of rows, on dicts: the recorded statements, evaluated without Spark."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+import sqlglot
+from sqlglot import exp
+
+from bridge.engines import CLAUSE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from bridge.plan import MergePlan
+    from bridge.programs import MergeStatement
+
+    Row = Mapping[str, Any]
+
+
+def merged_rows(
+    statement: MergeStatement, source: Iterable[Row], table: Iterable[Row], plan: MergePlan, columns: Iterable[str]
+) -> Iterator[dict[str, Any]]:
+    """Give what `bridge.pipeline.merged_rows.with_statements` makes of the rows of a source."""
+    named = (*plan.partition, *plan.key)
+    present = {tuple(row[name] for name in named): row for row in table}
+    for row in source:
+        structs: dict[str, Any] = {"_pb_source": row, "_pb_target": {}}
+        place = {name: _value(statement.on[name], structs) if name in statement.on else row[name] for name in named}
+        structs["_pb_target"] = present.get(tuple(place[name] for name in named), {})
+        for matched in (True, False):
+            numbered = [(number, one) for number, one in enumerate(statement.clauses) if one.matched is matched]
+            number, clause = next(
+                (number, one) for number, one in numbered if one.condition is None or _value(one.condition, structs)
+            )
+            values = {name: _value(text, structs) for name, text in clause.values.items()}
+            own = {name: row.get(name) for name in plan.ordering}
+            yield dict.fromkeys(columns) | own | values | place | {CLAUSE: number}
+
+
+def _value(text: str, structs: Mapping[str, Row]) -> Any:
+    return _evaluated(sqlglot.parse_one(text, dialect="spark"), structs)
+
+
+def _evaluated(node: exp.Expr, structs: Mapping[str, Row]) -> Any:
+    if isinstance(node, exp.Column):
+        return structs[node.table].get(node.name)
+    if isinstance(node, exp.Literal):
+        return node.this if node.is_string else int(node.this)
+    values = [_evaluated(one, structs) for one in node.iter_expressions()]
+    return None if None in values else _FUNCTIONS[type(node)](*values)
+
+
+_FUNCTIONS: dict[type[exp.Expr], Callable[..., Any]] = {
+    exp.EQ: operator.eq,
+    exp.NEQ: operator.ne,
+    exp.GT: operator.gt,
+    exp.Add: operator.add,
+    exp.Concat: lambda *texts: "".join(texts),
+}
+"""The functions of the recorded statements; null makes each null."""

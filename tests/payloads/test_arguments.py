@@ -1,0 +1,104 @@
+"""A public function says which argument has a wrong type, and what to give."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import bridge
+from bridge import Batches, MergePlan, TableMergeConfig
+from mergers import check_laws, resolve_merger
+from payloads import ArgumentError, PayloadBridgeError, SchemaError, parse_schema, resolve_payload
+from payloads.arguments import checked
+
+PLAN = MergePlan(merger="COMMIT_TIME_ORDERING", key="id")
+CLASS = "OverwriteWithLatestAvroPayload"
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: bridge.upsert(None, None, PLAN), "upsert: stored is a DataFrame, not None"),
+        (lambda: bridge.combine_input([], plan={}), "combine_input: incoming is a DataFrame, not []"),
+        (
+            lambda: bridge.replay([], "plan", "1.2"),
+            "replay: plan is a MergePlan, not 'plan'",
+        ),
+        (
+            lambda: bridge.replay([], PLAN, 1.2),
+            "replay: to is text or a HudiRelease or a RecordMergeMode or a MergePlan, not 1.2; write '1.2'",
+        ),
+        (lambda: bridge.replay([], PLAN, "1.2", plain=1), "replay: plain is True or False, not 1"),
+        (
+            lambda: bridge.verify(CLASS, release="1.2", key="id"),
+            "verify: key is a list, each item text, not 'id'",
+        ),
+        (
+            lambda: bridge.verify(CLASS, release="1.2", props={"a": 1}),
+            "verify: props is a dictionary of text to text or None, not {'a': 1}",
+        ),
+        (lambda: bridge.find_damage(3), "find_damage: path is text, not 3; write '3'"),
+        (
+            lambda: bridge.inspect_tables("root", object()),
+            "inspect_tables: to is text or a HudiRelease, not a value of the type object",
+        ),
+        (
+            lambda: Batches.of([None]),
+            "Batches.of: frames is a list, each item a DataFrame or a Batch, not [None]",
+        ),
+        (
+            lambda: TableMergeConfig.from_properties({"hoodie.table": 6}),
+            "TableMergeConfig.from_properties: properties is a dictionary of text to text, not {'hoodie.table': 6}",
+        ),
+        (lambda: resolve_payload(True), "resolve_payload: name is text, not True"),
+        (lambda: check_laws(CLASS, examples="5"), "check_laws: examples is a whole number, not '5'"),
+        (
+            lambda: resolve_merger(None),
+            "resolve_merger: merger is text or a MergerRef or a class or a HoodieRecordMerger, not None",
+        ),
+    ],
+)
+def test_a_wrong_type_is_named_with_what_to_give(call, sentence):
+    with pytest.raises(ArgumentError) as raised:
+        call()
+    assert str(raised.value) == sentence
+    assert isinstance(raised.value, PayloadBridgeError)
+
+
+def test_a_long_value_is_cut_and_control_characters_are_escaped():
+    with pytest.raises(ArgumentError) as raised:
+        bridge.replay([], "\x1b[31m\nerror: forged" + "x" * 500, "1.2")
+    assert str(raised.value) == "replay: plan is a MergePlan, not '\\x1b[31m\\nerror: forged" + "x" * 36 + "\u2026"
+
+
+def test_a_missing_argument_is_what_python_says():
+    with pytest.raises(TypeError, match=r"upsert\(\) missing 2 required positional arguments"):
+        bridge.upsert(None)
+
+
+def test_a_release_may_be_text_wherever_a_user_names_one():
+    assert TableMergeConfig.from_properties({}, "0.15").version == 6
+    assert bridge.verify(CLASS, release="1.2", laws=["idempotence"], examples=1).report.seed == 0
+
+
+def test_what_is_read_once_and_what_has_any_type_is_left_to_the_function():
+    @checked
+    def total(numbers: Iterable[int], more: Any = None) -> int:  # noqa: F821 (the name alone counts)
+        return sum(numbers)
+
+    assert total(iter([1, 2]), more=object()) == 3
+    with pytest.raises(ArgumentError, match="numbers is a list, each item a whole number, not 'ab'"):
+        total("ab")
+
+
+@pytest.mark.parametrize("source", [{1: object()}, {"type"}, object(), "[" * 5000])
+def test_what_is_no_json_is_no_schema(source):
+    with pytest.raises(SchemaError):
+        parse_schema(source)
+
+
+def test_every_function_of_the_package_checks_its_arguments():
+    functions = [getattr(bridge, name) for name in bridge.__all__ if inspect.isfunction(getattr(bridge, name))]
+    assert len(functions) > 30
+    assert all(hasattr(one, "__wrapped__") for one in functions)
