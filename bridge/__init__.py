@@ -35,9 +35,8 @@ if TYPE_CHECKING:
         table_history,
     )
     from bridge.config import MergeConfigError, TableMergeConfig
-    from bridge.engines import Books, Fate
+    from bridge.engines import Fate, RowCounts
     from bridge.errors import (
-        BooksError,
         ClassLinkError,
         ConflictError,
         EngineError,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
         JavaNotFoundError,
         MergeFailedError,
         PlanError,
+        RowCountsError,
     )
     from bridge.explain import (  # type: ignore[no-redef]
         ExplainReport,
@@ -112,8 +112,6 @@ if TYPE_CHECKING:
 __all__ = [
     "Batch",
     "Batches",
-    "Books",
-    "BooksError",
     "ClassLinkError",
     "Comparison",
     "ConflictError",
@@ -155,6 +153,8 @@ __all__ = [
     "RehearsalReport",
     "RehearsedStep",
     "ReplayReport",
+    "RowCounts",
+    "RowCountsError",
     "Scope",
     "Severity",
     "SimulateReport",
@@ -229,9 +229,9 @@ _HOMES: Final = {
         "table_history",
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
-    "bridge.engines": ("Books", "Fate"),
+    "bridge.engines": ("RowCounts", "Fate"),
     "bridge.errors": (
-        "BooksError",
+        "RowCountsError",
         "ClassLinkError",
         "ConflictError",
         "EngineError",

@@ -60,7 +60,7 @@ class ConflictError(PayloadBridgeError, RuntimeError):
     """Another writer changed a table between the read of a merge and its commit."""
 
 
-class BooksError(PayloadBridgeError, RuntimeError):
+class RowCountsError(PayloadBridgeError, RuntimeError):
     """The row counts of a run don't balance."""
 
 

@@ -137,11 +137,11 @@ class Comparison:
         sides = zip(self.names, programs, (self.left, right), strict=True)
         return {name: choice_of(program, plan, versions) for name, program, plan in sides}
 
-    def left_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
+    def left_outcomes(self, versions: DataFrame, *, row_counts: bool = False) -> DataFrame:
         """Return the rows of the snapshots of the left side, those of quarantined keys, and the row counts."""
-        return self._new_table(versions, self.left, books=books)
+        return self._new_table(versions, self.left, row_counts=row_counts)
 
-    def right_outcomes(self, versions: DataFrame, *, books: bool = False) -> DataFrame:
+    def right_outcomes(self, versions: DataFrame, *, row_counts: bool = False) -> DataFrame:
         """Return what `left_outcomes` does, of the right side.
 
         Raises:
@@ -150,7 +150,7 @@ class Comparison:
         if self.right.payload is not None and not self.right.runs_java and self.upgrade_after != self.commits:
             self.right.payload.resolve(self.right.release)
         if self.upgrade_after is None:
-            return self._new_table(versions, self.right, books=books)
+            return self._new_table(versions, self.right, row_counts=row_counts)
         return upgrade_outcomes(
             versions,
             self.left,
@@ -159,12 +159,12 @@ class Comparison:
             compact_after=self.compact_after,
             properties=self.properties,
             operations=self.operations,
-            books=books,
+            row_counts=row_counts,
         )
 
-    def _new_table(self, versions: DataFrame, plan: MergePlan, *, books: bool) -> DataFrame:
+    def _new_table(self, versions: DataFrame, plan: MergePlan, *, row_counts: bool) -> DataFrame:
         settings: dict[str, Any] = {"compact_after": self.compact_after, "operations": self.operations}
-        return simulate_outcomes(versions, plan, commits=self.commits, books=books, **settings)
+        return simulate_outcomes(versions, plan, commits=self.commits, row_counts=row_counts, **settings)
 
     def job_description(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
         """Say in Spark's pages that the jobs of a `with` block, on `frame`, are this comparison's."""

@@ -10,8 +10,8 @@ from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import comparison_of
 from bridge.compare.difference import Counts
-from bridge.compare.replay_books import ReplayBooks
 from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
+from bridge.compare.replay_row_counts import ReplayRowCounts
 from bridge.engines import COMMIT, recompiled, with_strategy_id
 from bridge.errors import ClassLinkError, PlanError, sentence_of
 from bridge.merge import check_links
@@ -113,43 +113,47 @@ def _compared(batches: Batches, comparison: Comparison) -> ReplayReport:
     check_links(comparison.left)
     comparison = dataclasses.replace(comparison, left=with_strategy_id(spark, comparison.left))
     named = batches.partitions_named(comparison.left)
-    books = ReplayBooks(versions, comparison.left, comparison.operations, named)
-    outcomes = {LEFT_SIDE: books.of_side(LEFT_SIDE, comparison.left_outcomes(books.versions, books=True))}
+    row_counts = ReplayRowCounts(versions, comparison.left, comparison.operations, named)
+    outcomes = {
+        LEFT_SIDE: row_counts.of_side(LEFT_SIDE, comparison.left_outcomes(row_counts.versions, row_counts=True))
+    }
     left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)
     try:
         check_links(comparison.right)
         comparison = dataclasses.replace(comparison, right=with_strategy_id(spark, comparison.right))
         report = dataclasses.replace(report, comparison=comparison, recompiled=recompiled(comparison.right))
-        outcomes[RIGHT_SIDE] = books.of_side(RIGHT_SIDE, comparison.right_outcomes(books.versions, books=True))
+        outcomes[RIGHT_SIDE] = row_counts.of_side(
+            RIGHT_SIDE, comparison.right_outcomes(row_counts.versions, row_counts=True)
+        )
         right = snapshots_of(outcomes[RIGHT_SIDE])
         report = dataclasses.replace(report, ran=comparison.choices(versions))
         with observing(spark):  # a cached plan runs with the settings of the moment in which it is marked
             found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
     except PlanError:
-        books.release()
+        row_counts.release()
         raise
     except ClassLinkError as error:  # whatever the data is: no row has to be merged to know it
-        books.release()
+        row_counts.release()
         return dataclasses.replace(report, refused=sentence_of(error))
     except PayloadBridgeError as error:
-        return _refused(report, error, books)
+        return _refused(report, error, row_counts)
     try:
         with comparison.job_description(versions, "keys that differ after each commit"), observing(spark):
             rows = found.groupBy(COMMIT, KIND).agg(sf.count(sf.lit(1)), functions.count_if(BY_IDENTITY)).collect()
     except (PayloadBridgeError, PySparkException) as error:
         found.unpersist()
-        return _refused(report, error, books)
+        return _refused(report, error, row_counts)
     except BaseException:
         found.unpersist()
-        books.release()
+        row_counts.release()
         raise
     numbers = {(commit, kind): number for commit, kind, number, _ in rows}
     first, last = batches.first, comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
     counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
     report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
-    report = dataclasses.replace(report, books=books.read(*outcomes), outcomes=books.kept)
+    report = dataclasses.replace(report, row_counts=row_counts.read(*outcomes), outcomes=row_counts.kept)
     aside = [set_aside(frame).withColumn(TABLE, sf.lit(side)) for side, frame in outcomes.items() if sets_aside(frame)]
     if not aside:
         return report
@@ -158,11 +162,13 @@ def _compared(batches: Batches, comparison: Comparison) -> ReplayReport:
     return dataclasses.replace(report, quarantine=quarantine, quarantined=quarantined)
 
 
-def _refused(report: ReplayReport, error: Exception, books: ReplayBooks) -> ReplayReport:
+def _refused(report: ReplayReport, error: Exception, row_counts: ReplayRowCounts) -> ReplayReport:
     """Return the report of a right side that fails; the left one raises if it is at fault."""
     with report.comparison.job_description(report.left, "the left side alone"), observing(report.left.sparkSession):
         report.left.count()
-    return dataclasses.replace(report, refused=sentence_of(error), books=books.read(LEFT_SIDE), outcomes=books.kept)
+    return dataclasses.replace(
+        report, refused=sentence_of(error), row_counts=row_counts.read(LEFT_SIDE), outcomes=row_counts.kept
+    )
 
 
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:

@@ -13,7 +13,7 @@ from bridge.compare.difference import Counts, Difference, Example
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.questions import Question, question_of
-from bridge.compare.replay_books import both_books_table
+from bridge.compare.replay_row_counts import both_row_counts_table
 from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
 from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
 from bridge.engines import COMMIT, recompiled_warnings
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison
-    from bridge.engines import Books, Choice, Recompiled
+    from bridge.engines import Choice, Recompiled, RowCounts
     from bridge.pipeline import Batches
     from bridge.plan import TableType
     from bridge.report import JsonObject
@@ -76,8 +76,8 @@ class ReplayReport(Judged, Listing):
             other columns are those of `MergeReport.quarantine`. No snapshot of that side has them. None unless the plan
             quarantines such keys.
         quarantined: how many rows of it each side has, by the name of the side.
-        books: the row counts by the name of the side, as in `SimulateReport.books`; a refused side has none, and if no
-            row was merged, neither side has.
+        row_counts: by the name of the side, as in `SimulateReport.row_counts`; a refused side has none, and if no row
+            was merged, neither side has.
         outcomes: what Spark keeps for it.
         ran: which engine runs the commits of each side, by its name, and why; none if the right side is refused.
         recompiled: what is changed in the payload class of the right side, which was compiled for an older release;
@@ -95,7 +95,7 @@ class ReplayReport(Judged, Listing):
     by_identity: int = 0
     quarantine: DataFrame | None = None
     quarantined: Mapping[str, int] = dataclasses.field(default_factory=dict)
-    books: Mapping[str, Books] = dataclasses.field(default_factory=dict)
+    row_counts: Mapping[str, RowCounts] = dataclasses.field(default_factory=dict)
     outcomes: tuple[DataFrame, ...] = ()
     ran: Mapping[str, Choice] = dataclasses.field(default_factory=dict)
     recompiled: Recompiled | None = None
@@ -228,7 +228,10 @@ def report_replays(
         "question": asked.value,
         "rows_in": parts[0].batches.rows_of(first.left),
         "quarantined": {_type(part).value: dict(part.quarantined) for part in parts},
-        "books": {_type(part).value: {side: books.lines() for side, books in part.books.items()} for part in parts},
+        "books": {
+            _type(part).value: {side: row_counts.lines() for side, row_counts in part.row_counts.items()}
+            for part in parts
+        },
         "grade": grade.value,
         "table_types": {_type(part).value: _figures(part) for part in parts},
         "commits": [
@@ -252,7 +255,7 @@ def report_replays(
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
             report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
-        report.body += [both_books_table(part.books, part.comparison)] if part.books else []
+        report.body += [both_row_counts_table(part.row_counts, part.comparison)] if part.row_counts else []
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")
         if part.quarantine is not None and part.quarantined:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from bridge.engines.books import LEFT, READ, SIDES, Books, Fate, fates_of
-from bridge.engines.books import columns as books_columns
 from bridge.engines.commit_fates import CommitFates
 from bridge.engines.control_columns import (
     ACTION,
     ADDED_TYPES,
     ARRIVAL,
-    BOOKS,
     CLAUSE,
     COMMIT,
     FIRST,
@@ -23,6 +20,7 @@ from bridge.engines.control_columns import (
     PATH,
     PREFIX,
     QUARANTINE,
+    ROW_COUNTS,
     SEQUENCE,
     TO_LOG,
     visible,
@@ -46,12 +44,13 @@ from bridge.engines.jvm import (
 from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, few_bytes, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, WholeKeys, arrow_schema, starts_of
+from bridge.engines.row_counts import LEFT, READ, SIDES, Fate, RowCounts, fates_of
+from bridge.engines.row_counts import columns as row_count_columns
 
 __all__ = [
     "ACTION",
     "ADDED_TYPES",
     "ARRIVAL",
-    "BOOKS",
     "CLAUSE",
     "COMMIT",
     "FIRST",
@@ -68,10 +67,10 @@ __all__ = [
     "QUARANTINE",
     "READ",
     "REFUSALS",
+    "ROW_COUNTS",
     "SEQUENCE",
     "SIDES",
     "TO_LOG",
-    "Books",
     "Choice",
     "ColumnMerges",
     "CommitFates",
@@ -83,11 +82,11 @@ __all__ = [
     "RecordReader",
     "RecordWriter",
     "Refusal",
+    "RowCounts",
     "RowVersion",
     "WholeKeys",
     "arrow_schema",
     "attached",
-    "books_columns",
     "bundle_for",
     "call_beside",
     "check_spark",
@@ -100,6 +99,7 @@ __all__ = [
     "ordering_text",
     "recompiled",
     "recompiled_warnings",
+    "row_count_columns",
     "run",
     "starts_of",
     "visible",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import TYPE_CHECKING
 
-from bridge.engines.books import SIDES, Books, Fate
+from bridge.engines.row_counts import SIDES, Fate, RowCounts
 from bridge.merge import MergePoint
 from bridge.programs import Origin
 
@@ -53,15 +53,15 @@ class CommitFates:
         """Take the rows of a key that can't be merged, whatever was told of it before."""
         self.counts = collections.Counter({(Origin.INCOMING, Fate.QUARANTINED): rows})
 
-    def books(self, rows: int) -> Books:
-        """Return the books of the key alone, of which so many rows came in.
+    def row_counts(self, rows: int) -> RowCounts:
+        """Return the row counts of the key alone, of which so many rows came in.
 
         Raises:
-            BooksError: rows were lost or doubled.
+            RowCountsError: rows were lost or doubled.
         """
         point = MergePoint.SNAPSHOT.value
         counts = {(point, SIDES[side], fate): number for (side, fate), number in self.counts.items()}
-        found = Books({SIDES[Origin.INCOMING]: rows}, counts, 0, 0, 0)
+        found = RowCounts({SIDES[Origin.INCOMING]: rows}, counts, 0, 0, 0)
         found.check_sides()
         return found
 

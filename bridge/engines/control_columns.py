@@ -25,7 +25,7 @@ PORT = "_pb_port"  # of the JVM that the worker of a row may call
 # Of outcomes; the first two of versions, too.
 IS_DELETE, ORDERING = f"{PREFIX}{Extra.DELETE}", f"{PREFIX}{Extra.ORDERING}"
 ACTION, TO_LOG = "_pb_action", f"{PREFIX}{Extra.TO_LOG}"
-QUARANTINE, BOOKS, NEWER, MADE = "_pb_quarantine", "_pb_books", "_pb_newer", "_pb_made"
+QUARANTINE, ROW_COUNTS, NEWER, MADE = "_pb_quarantine", "_pb_row_counts", "_pb_newer", "_pb_made"
 FATES = "_pb_fates"
 FIRST, LAST, PATH = f"{PREFIX}{Extra.FIRST}", f"{PREFIX}{Extra.LAST}", f"{PREFIX}{Extra.PATH}"
 
@@ -45,7 +45,7 @@ ADDED_TYPES: dict[str, spark_types.DataType] = {
     .add("commit", "long")
     .add("kind", "string")
     .add("ordering", spark_types.StructType().add("type", "string").add("value", "string")),
-    BOOKS: spark_types.StringType(),
+    ROW_COUNTS: spark_types.StringType(),
     # In place of these texts: how many newer versions the key of an outcome has, and whether a merge made its row.
     NEWER: spark_types.LongType(),
     MADE: spark_types.BooleanType(),
@@ -79,4 +79,4 @@ def is_visible() -> Column:
 def visible(outcomes: DataFrame) -> DataFrame:
     """Return the rows that remain after the outcomes, as plain data."""
     kept = outcomes.where(is_visible())
-    return kept.drop(ACTION, TO_LOG, ORDERING, QUARANTINE, BOOKS, NEWER, MADE)
+    return kept.drop(ACTION, TO_LOG, ORDERING, QUARANTINE, ROW_COUNTS, NEWER, MADE)

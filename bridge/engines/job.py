@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from bridge.engines.control_columns import ACTION, BOOKS, PREFIX, QUARANTINE
+from bridge.engines.control_columns import ACTION, PREFIX, QUARANTINE, ROW_COUNTS
 from bridge.programs import PROGRAMS, ProgramSpec
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Job:
         only_rows: whether to return only the resulting rows, without actions.
         has_entries: whether a side has deletes without data: a log, or a batch that was combined before.
         onto_table: whether versions of a real table, in its base files and logs, are among those of the batches.
-        books: whether outcomes come with what became of each row of the input.
+        row_counts: whether outcomes come with what became of each row of the input.
         fits_one_task: whether the newer side is so small, by the size of its files, that the versions of any key may
             be gathered.
         few_bytes: how many bytes of files all sides together are read from, where they are so few that the native
@@ -43,7 +43,7 @@ class Job:
     only_rows: bool = False
     has_entries: bool = False
     onto_table: bool = False
-    books: bool = False
+    row_counts: bool = False
     fits_one_task: bool = False
     few_bytes: int | None = None
 
@@ -94,4 +94,4 @@ class Job:
         if self.only_rows:
             return ()
         aside = (QUARANTINE,) if self.quarantines else ()
-        return (*self.added, *aside, *((BOOKS,) if self.books else ()))
+        return (*self.added, *aside, *((ROW_COUNTS,) if self.row_counts else ()))

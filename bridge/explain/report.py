@@ -13,7 +13,7 @@ from bridge.explain.story import story, words
 from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
 from bridge.merge import class_warnings
-from bridge.pipeline import books_table
+from bridge.pipeline import row_counts_table
 from bridge.report import REPORTS, Judged, Report, Severity, View, cell, json_record, plan_as_json
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def report_of(told: ExplainReport) -> Report:
         "commits": told.commits,
         "calls": [len(side.trace.calls) for side in told.sides],
         "parting_commit": told.first_difference(),
-        "books": [None if side.trace.books is None else side.trace.books.lines() for side in told.sides],
+        "books": [None if side.trace.row_counts is None else side.trace.row_counts.lines() for side in told.sides],
     }
     report.results = [
         _side_as_json(told, side, name, decided)
@@ -96,9 +96,11 @@ def report_of(told: ExplainReport) -> Report:
     ]
     report.body += story(told)
     report.body += [
-        books_table(side.trace.books, name, unmerged="quarantined" if side.plan.on_error == "quarantine" else "failed")
+        row_counts_table(
+            side.trace.row_counts, name, unmerged="quarantined" if side.plan.on_error == "quarantine" else "failed"
+        )
         for side, name in zip(told.sides, told.names, strict=True)
-        if side.trace.books is not None
+        if side.trace.row_counts is not None
     ]
     report.view = View(_headline(told), story=timeline_of(told))
     return report

@@ -23,7 +23,7 @@ from payloads import PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from bridge.engines import Books
+    from bridge.engines import RowCounts
     from bridge.explain.traced_programs import TracedCall
     from bridge.merge import Action, Carrier
     from bridge.plan import MergePlan
@@ -38,13 +38,13 @@ class Trace(NamedTuple):
         calls: every merge call in order.
         rows: the visible row from a commit on, at each commit that looked at it; None for no row.
         error: what ended it before the last commit.
-        books: what became of the versions, by the row that is visible after their commit; None where no merge began.
+        row_counts: of the versions, by the row that is visible after their commit; None where no merge began.
     """
 
     calls: list[TracedCall]
     rows: dict[int, Record | None]
     error: PayloadBridgeError | None = None
-    books: Books | None = None
+    row_counts: RowCounts | None = None
 
     def row_after(self, commit: int) -> Record | None:
         """Return the row that a query sees after `commit`, without meta columns; None for no row."""
@@ -137,7 +137,7 @@ class Tracer:
             for arrival in arrivals:
                 program.accept(arrival, _ignore)
             program.finish(_ignore)
-        except SecondRowError as error:  # which no book of one row counts
+        except SecondRowError as error:  # which row counts of one key can't hold
             program.number(program.current_commit)
             return Trace(program.calls, program.rows, error)
         except Exception as error:  # noqa: BLE001 (a payload or merger may raise anything)
@@ -149,7 +149,7 @@ class Tracer:
             failed.__cause__ = failure.error
             program.number(program.current_commit)
             fates.failed(len(arrivals))
-        return Trace(program.calls, program.rows, failed, fates.books(len(arrivals)))
+        return Trace(program.calls, program.rows, failed, fates.row_counts(len(arrivals)))
 
 
 def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)

@@ -6,14 +6,6 @@ from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound, some_keys
 from bridge.pipeline.batch import Batch, SqlMerge
 from bridge.pipeline.batches import Batches, BatchesLike, as_batches, only_upserts
-from bridge.pipeline.books_report import (
-    NamedPartitions,
-    books_in,
-    books_table,
-    report_quarantine,
-    statistics_of,
-    with_partitions,
-)
 from bridge.pipeline.course import LAST as LAST_BATCH
 from bridge.pipeline.course import BatchNumber, Course, Steps
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
@@ -38,6 +30,14 @@ from bridge.pipeline.path_groups import Disagreements
 from bridge.pipeline.path_text import path_words
 from bridge.pipeline.paths_report import PathsReport, all_paths
 from bridge.pipeline.point_run import PointRun, check_sides, set_aside, sets_aside
+from bridge.pipeline.row_counts_report import (
+    NamedPartitions,
+    report_quarantine,
+    row_counts_in,
+    row_counts_table,
+    statistics_of,
+    with_partitions,
+)
 from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope import Scope, is_null, percent, share
 from bridge.pipeline.scope_report import report_scope
@@ -87,8 +87,6 @@ __all__ = [
     "appended",
     "arrival_of",
     "as_batches",
-    "books_in",
-    "books_table",
     "chart_of",
     "check_query",
     "check_sides",
@@ -117,6 +115,8 @@ __all__ = [
     "report_quarantine",
     "report_scope",
     "report_simulations",
+    "row_counts_in",
+    "row_counts_table",
     "set_aside",
     "sets_aside",
     "share",

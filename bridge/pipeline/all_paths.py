@@ -99,8 +99,8 @@ class SmallestFound(NamedTuple):
 
 
 def path_outcomes(versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType]) -> DataFrame:
-    """Run batches through every path; return what `answers_of` and `books_in` take apart."""
-    return _outcomes("all_paths", versions, plan, table_types, books=True)
+    """Run batches through every path; return what `answers_of` and `row_counts_in` take apart."""
+    return _outcomes("all_paths", versions, plan, table_types, row_counts=True)
 
 
 def answers_of(outcomes: DataFrame) -> DataFrame:
@@ -112,14 +112,14 @@ def answers_of(outcomes: DataFrame) -> DataFrame:
 
 
 def _outcomes(
-    program: str, versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, books: bool = False
+    program: str, versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, row_counts: bool = False
 ) -> DataFrame:
     check_plan(plan)
     plan = with_strategy_id(versions.sparkSession, plan)
     check_writes(plan, 2)
     layout, side = commits_of(versions, plan)
     arguments = {"table_types": tuple(one.value for one in table_types)}
-    return run([side], layout, plan, program=program, arguments=arguments, books=books)
+    return run([side], layout, plan, program=program, arguments=arguments, row_counts=row_counts)
 
 
 def counted(versions: DataFrame, found: DataFrame, plan: MergePlan) -> PathCounts:

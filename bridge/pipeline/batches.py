@@ -13,10 +13,10 @@ from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
 from bridge.pipeline.batch import Batch, SqlMerge
-from bridge.pipeline.books_report import NamedPartitions
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
 from bridge.pipeline.merged_rows import check_on, source_rows
+from bridge.pipeline.row_counts_report import NamedPartitions
 from bridge.pipeline.split import split
 from bridge.pipeline.written_keys import bare_keys, check_names
 from bridge.programs import Operations, WriteOperation, check_operations

@@ -10,7 +10,19 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import ACTION, BOOKS, COMMIT, KIND, MADE, NEWER, ORDERING, QUARANTINE, SEQUENCE, TO_LOG, visible
+from bridge.engines import (
+    ACTION,
+    COMMIT,
+    KIND,
+    MADE,
+    NEWER,
+    ORDERING,
+    QUARANTINE,
+    ROW_COUNTS,
+    SEQUENCE,
+    TO_LOG,
+    visible,
+)
 from bridge.errors import PlanError
 from bridge.merge import Action
 from bridge.pipeline.layout import data_fields, incoming_side, layout_of, log_side, stored_side
@@ -37,7 +49,7 @@ def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
 
 
 def combine_outcomes(
-    incoming: DataFrame, plan: MergePlan, *, books: bool = False, only_rows: bool = False
+    incoming: DataFrame, plan: MergePlan, *, row_counts: bool = False, only_rows: bool = False
 ) -> DataFrame:
     """Return what `combine_input` does to each key."""
     if not plan.combine_before_upsert:
@@ -46,12 +58,12 @@ def combine_outcomes(
     if only_rows:
         check_that_rows_are_all(plan)
     layout = layout_of(plan, incoming)
-    return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input", books=books)
+    return run([incoming_side(incoming, layout, plan)], layout, plan, program="combine_input", row_counts=row_counts)
 
 
 def combined_rows(outcomes: DataFrame) -> DataFrame:
     """Return the rows of a combined batch."""
-    return outcomes.where(sf.col(ACTION).isNotNull()).drop(ACTION, QUARANTINE, BOOKS, NEWER, MADE)
+    return outcomes.where(sf.col(ACTION).isNotNull()).drop(ACTION, QUARANTINE, ROW_COUNTS, NEWER, MADE)
 
 
 def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame:
@@ -63,18 +75,18 @@ def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame
     return _upserted(stored, incoming, plan, only_rows=True)
 
 
-def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, books: bool = False) -> DataFrame:
+def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, row_counts: bool = False) -> DataFrame:
     """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
-    return _upserted(stored, incoming, plan, only_rows=False, books=books)
+    return _upserted(stored, incoming, plan, only_rows=False, row_counts=row_counts)
 
 
 def _upserted(
-    stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool, books: bool = False
+    stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool, row_counts: bool = False
 ) -> DataFrame:
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
     program = "upsert_global_index" if plan.global_index else "upsert"
-    return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows, books=books)
+    return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows, row_counts=row_counts)
 
 
 def prepared_upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> tuple[DataFrame, Job, Layout]:
@@ -87,7 +99,7 @@ def prepared_upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> 
     """
     layout = layout_of(plan, incoming, stored)
     side = incoming_side(incoming, layout, plan)
-    return side, job_of([side], layout, plan, program="upsert", books=True), layout
+    return side, job_of([side], layout, plan, program="upsert", row_counts=True), layout
 
 
 def append(
@@ -111,15 +123,15 @@ def appended(outcomes: DataFrame, log: DataFrame | None) -> tuple[DataFrame, Dat
 
 
 def append_outcomes(
-    stored: DataFrame, incoming: DataFrame, plan: MergePlan, log: DataFrame | None = None, *, books: bool = False
+    stored: DataFrame, incoming: DataFrame, plan: MergePlan, log: DataFrame | None = None, *, row_counts: bool = False
 ) -> DataFrame:
     """Return what `append` does: outcomes with `_pb_to_log` and, for delete entries, `_pb_ordering`."""
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
     if plan.global_index:  # the log, too, decides what a row is now, and so where it goes
         sides += [] if log is None else [log_side(log, layout)]
-        return run(sides, layout, plan, program="append_global_index", instant=_instant(), books=books)
-    outcomes = run(sides, layout, plan, program="append", instant=_instant(), books=books)
+        return run(sides, layout, plan, program="append_global_index", instant=_instant(), row_counts=row_counts)
+    outcomes = run(sides, layout, plan, program="append", instant=_instant(), row_counts=row_counts)
     if plan.inserts_to == "log":
         is_new = sf.col(ACTION) == int(Action.INSERT)  # also of rows that passed as Arrow
         return outcomes.withColumn(TO_LOG, sf.col(TO_LOG) | is_new)
@@ -137,13 +149,19 @@ def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
 
 
 def read_outcomes(  # noqa: PLR0913 (keyword-only settings of one job)
-    stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, only_rows: bool = False, books: bool = False
+    stored: DataFrame,
+    log: DataFrame,
+    plan: MergePlan,
+    *,
+    program: str,
+    only_rows: bool = False,
+    row_counts: bool = False,
 ) -> DataFrame:
     """Return what `compact` and `snapshot` (the `program`) do to each key; readers use no index."""
     plan = plan.within_partitions()
     layout = layout_of(plan, log, stored)
     sides = [stored_side(stored, layout), log_side(log, layout)]
-    return run(sides, layout, plan, program=program, only_rows=only_rows, books=books)
+    return run(sides, layout, plan, program=program, only_rows=only_rows, row_counts=row_counts)
 
 
 def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from bridge.engines import Fate, recompiled_warnings
 from bridge.merge import class_warnings
-from bridge.pipeline.books_report import books_table, report_quarantine, statistics_of
 from bridge.pipeline.point_run import PointRun
+from bridge.pipeline.row_counts_report import report_quarantine, row_counts_table, statistics_of
 from bridge.report import Listing, Report, list_rows, plan_as_json
 from bridge.spark import described, observing, quoted
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.engines import Books
+    from bridge.engines import RowCounts
     from bridge.plan import MergePlan
 
 
@@ -40,11 +40,11 @@ class Written(NamedTuple):
 
     Attributes:
         place: where the results are.
-        books: what became of the rows that came in.
+        row_counts: what became of the rows that came in.
     """
 
     place: str
-    books: Books
+    row_counts: RowCounts
 
 
 def merge_frames(
@@ -89,9 +89,9 @@ class MergeReport(Listing):
 
     @property
     def verdict(self) -> str:
-        """How many rows the result has, in a sentence. Errors as in `books`."""
+        """How many rows the result has, in a sentence. Errors as in `row_counts`."""
         where = "" if self.written is None else f", written to {self.written.place}"
-        return f"{self.run.point}: {self.books.rows_out} rows{where}."
+        return f"{self.run.point}: {self.row_counts.rows_out} rows{where}."
 
     @functools.cached_property
     def _kept(self) -> DataFrame:
@@ -104,38 +104,38 @@ class MergeReport(Listing):
     def frames(self) -> dict[str, DataFrame]:
         """The results by name: `rows`, or `stored` and `log` of an append; and `quarantine`, if asked.
 
-        Errors as in `books`.
+        Errors as in `row_counts`.
         """
-        self.books  # noqa: B018 (it computes the outcomes, and refuses those that don't balance)
+        self.row_counts  # noqa: B018 (it computes the outcomes, and refuses those that don't balance)
         return self.run.split(self._kept)
 
     @functools.cached_property
-    def books(self) -> Books:
+    def row_counts(self) -> RowCounts:
         """Row counts.
 
         Raises:
-            BooksError: rows were lost or doubled.
+            RowCountsError: rows were lost or doubled.
             MergeFailedError, PySparkException: a key can't be merged, and the plan has `on_error="fail"`.
         """
         if self.written is not None:
-            return self.written.books
+            return self.written.row_counts
         with self._described(), observing(self._kept.sparkSession):
             self._kept.write.format("noop").mode("overwrite").save()
-        return self.run.books(self._kept)
+        return self.run.row_counts(self._kept)
 
     @property
     def rows(self) -> DataFrame:
-        """The rows of the result; of an append the stored rows. Errors as in `books`."""
+        """The rows of the result; of an append the stored rows. Errors as in `row_counts`."""
         return self.frames.get("rows", self.frames.get("stored"))  # type: ignore[return-value]  # it has one of them
 
     @property
     def log(self) -> DataFrame | None:
-        """The log after an append; None after anything else. Errors as in `books`."""
+        """The log after an append; None after anything else. Errors as in `row_counts`."""
         return self.frames.get("log")
 
     @property
     def quarantine(self) -> DataFrame | None:
-        """The versions of keys that can't be merged; None unless the plan quarantines them. Errors as in `books`.
+        """The versions of keys that can't be merged; None unless the plan quarantines them. Errors as in `row_counts`.
 
         All versions of such a key are here, the stored row included, and none in the result. Besides the data columns:
         `_pb_reason`, `_pb_merge_point` and `_pb_side` (stored, log, incoming) as text, `_pb_commit` (the number of the
@@ -147,41 +147,41 @@ class MergeReport(Listing):
         """Write the results in one pass over the inputs; several are split once the outcomes are written.
 
         Raises:
-            BooksError: the rows that came in are not those that are accounted for.
+            RowCountsError: the rows that came in are not those that are accounted for.
         """
         run = self.run
         with self._described(), observing(run.outcomes.sparkSession):
             if run.has_one_result:
                 for frame in run.split(run.outcomes).values():
                     out.write(frame)
-                return dataclasses.replace(self, written=Written(place, run.books(run.outcomes)))
+                return dataclasses.replace(self, written=Written(place, run.row_counts(run.outcomes)))
             outcomes = out.aside(run.outcomes, "outcomes")
-            books = run.books(outcomes)
+            row_counts = run.row_counts(outcomes)
             for name, frame in run.split(outcomes).items():
                 out.write(frame, name)
             out.drop("outcomes")
-        return dataclasses.replace(self, written=Written(place, books))
+        return dataclasses.replace(self, written=Written(place, row_counts))
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line: `sample` rows; without it all, or a readable number if not `whole`."""
-        plan, ran, books = self.run.plan, self.run.choice, self.books
+        plan, ran, row_counts = self.run.plan, self.run.choice, self.row_counts
         about = {"point": self.run.point, "ran": {"engine": ran.engine.value, "why": ran.why}}
         report = Report("merge", self.verdict, plan=plan_as_json(plan) | about)
         report.warnings = class_warnings(plan) + recompiled_warnings(plan)
-        report.statistics = statistics_of(books)
+        report.statistics = statistics_of(row_counts)
         counts = {name.replace("_", " "): n for name, n in report.statistics.items() if isinstance(n, int)}
         report.body = [
             f"engine {ran.engine}: {ran.why}",
             ", ".join(f"{name} {n}" for name, n in counts.items()),
-            books_table(books),
+            row_counts_table(row_counts),
         ]
         if self.written is None:
             self._list(report, sample, whole=whole)
-        newer = [side for side in books.rows_in if side != "stored"]
+        newer = [side for side in row_counts.rows_in if side != "stored"]
         report_quarantine(
             report,
-            books.total(Fate.QUARANTINED),
-            all_that_came=books.total(Fate.QUARANTINED, newer) == sum(books.rows_in[side] for side in newer),
+            row_counts.total(Fate.QUARANTINED),
+            all_that_came=row_counts.total(Fate.QUARANTINED, newer) == sum(row_counts.rows_in[side] for side in newer),
             where="among the results" if self.written is None else f"in {self.written.place}/quarantine",
         )
         return report

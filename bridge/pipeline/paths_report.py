@@ -8,14 +8,14 @@ import itertools
 from typing import TYPE_CHECKING
 
 from bridge.config import keys
-from bridge.engines import Books, Fate, recompiled_warnings
+from bridge.engines import Fate, RowCounts, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.all_paths import answers_of, counted, key_answers, path_outcomes, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
-from bridge.pipeline.books_report import books_in, books_table
 from bridge.pipeline.path_groups import agreed, disagreements
 from bridge.pipeline.path_text import commits_words, compaction_words, path_words, step_words
 from bridge.pipeline.paths_view import by_partition, overview
+from bridge.pipeline.row_counts_report import row_counts_in, row_counts_table
 from bridge.pipeline.scope_report import report_scope
 from bridge.plan import TableType
 from bridge.programs import FEW, STATES, small_file_candidates
@@ -45,7 +45,7 @@ class PathsReport(Judged, Listing):
         batches: what was written.
         plan: what merged; its table type does not count.
         table_types: the table types whose paths were tried.
-        outcomes: what `answers` and `books` are made of, kept by Spark.
+        outcomes: what `answers` and `row_counts` are made of, kept by Spark.
     """
 
     batches: Batches
@@ -64,16 +64,16 @@ class PathsReport(Judged, Listing):
         return answers_of(self.outcomes)
 
     @functools.cached_property
-    def books(self) -> Books:
+    def row_counts(self) -> RowCounts:
         """What becomes of the rows on one path: the batches as they are, in the first of `table_types`.
 
-        Nothing is compacted on it. Fates are those of `SimulateReport.books`; a key whose path ends in an error is
+        Nothing is compacted on it. Fates are those of `SimulateReport.row_counts`; a key whose path ends in an error is
         counted as quarantined.
 
         Raises:
-            BooksError: rows were lost or doubled.
+            RowCountsError: rows were lost or doubled.
         """
-        found = books_in(self.outcomes, {"incoming": self.counts.rows})
+        found = row_counts_in(self.outcomes, {"incoming": self.counts.rows})
         found.check_sides()
         return found
 
@@ -176,8 +176,8 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "keys_of_many_versions": counts.many,
         "incomplete_keys": counts.incomplete,
         **found.disagreements.as_json(found.plan),
-        **{fate.value: found.books.total(fate) for fate in Fate},
-        "books": {types[0].value: found.books.lines()},
+        **{fate.value: found.row_counts.total(fate) for fate in Fate},
+        "books": {types[0].value: found.row_counts.lines()},
         "smallest": None if example is None else _example_as_json(example),
     }
     report.results = [_key_as_json(of_key, found.disagreements) for of_key in by_key]
@@ -190,7 +190,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         report.body += found.disagreements.tables()
     if answers:
         report.body.append(_keys(answers, len(by_key), counts.depending))
-    report.body.append(books_table(found.books, f"{types[0].long_name}, the batches as they are"))
+    report.body.append(row_counts_table(found.row_counts, f"{types[0].long_name}, the batches as they are"))
     report_scope(report, found.batches, found.plan, {"every path": counts.depending}, "depend on the path")
     return report
 

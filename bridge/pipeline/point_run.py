@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import NEWER, PREFIX, QUARANTINE, Books, Fate, books_columns, visible
-from bridge.errors import BooksError, InputError, ParameterError
+from bridge.engines import NEWER, PREFIX, QUARANTINE, Fate, RowCounts, row_count_columns, visible
+from bridge.errors import InputError, ParameterError, RowCountsError
 from bridge.pipeline.layout import data_fields
 from bridge.pipeline.merge_points import (
     append_outcomes,
@@ -51,7 +51,7 @@ class PointRun:
     Attributes:
         point: its name, as on the command line.
         plan: how versions merge.
-        outcomes: the outcomes, which one action must compute before `books` are read.
+        outcomes: the outcomes, which one action must compute before `row_counts` are read.
     """
 
     def __init__(self, point: str, frames: Mapping[str, DataFrame], plan: MergePlan) -> None:
@@ -70,20 +70,20 @@ class PointRun:
             counted = [*dict.fromkeys((*counted, "log"))]
         self._sides = {name: ObservedFrame(frames[name], sf.count(sf.lit(1)).alias("rows")) for name in counted}
         outcomes = self._outcomes({**frames, **{name: side.frame for name, side in self._sides.items()}})
-        self._books = ObservedFrame(outcomes, *books_columns(outcomes, point, plan))
-        self.outcomes = self._books.frame
+        self._row_counts = ObservedFrame(outcomes, *row_count_columns(outcomes, point, plan))
+        self.outcomes = self._row_counts.frame
 
     def _outcomes(self, frames: Mapping[str, DataFrame]) -> DataFrame:
         plan = self.plan
         match self.point:
             case "combine-input":
-                return combine_outcomes(frames["incoming"], plan, books=True)
+                return combine_outcomes(frames["incoming"], plan, row_counts=True)
             case "upsert":
-                return upsert_outcomes(frames["stored"], frames["incoming"], plan, books=True)
+                return upsert_outcomes(frames["stored"], frames["incoming"], plan, row_counts=True)
             case "append":
-                return append_outcomes(frames["stored"], frames["incoming"], plan, frames.get("log"), books=True)
+                return append_outcomes(frames["stored"], frames["incoming"], plan, frames.get("log"), row_counts=True)
             case _:
-                return read_outcomes(frames["stored"], frames["log"], plan, program=self.point, books=True)
+                return read_outcomes(frames["stored"], frames["log"], plan, program=self.point, row_counts=True)
 
     @functools.cached_property
     def choice(self) -> Choice:
@@ -100,33 +100,33 @@ class PointRun:
         can_tell = can_observe(self.outcomes.sparkSession)
         return self.point != "append" and self.plan.on_error == "fail" and can_tell
 
-    def books(self, computed: DataFrame) -> Books:
+    def row_counts(self, computed: DataFrame) -> RowCounts:
         """Return what became of the rows; an action must have computed the outcomes: `computed`, or the result.
 
         Raises:
-            BooksError: they do not balance.
+            RowCountsError: they do not balance.
         """
         rows_in = {name: int(side.counts()["rows"]) for name, side in self._sides.items()}
-        observed = self._books.counts(computed)
-        found = Books.of_run(rows_in, observed)
+        observed = self._row_counts.counts(computed)
+        found = RowCounts.of_run(rows_in, observed)
         try:
             found.check()
-        except BooksError:
+        except RowCountsError:
             # Spark counts a task twice that it runs again, after an executor was lost: ask the inputs themselves.
             counted = {name: self._frames[name].count() for name in rows_in}
-            found = Books.of_run(counted, observed)
+            found = RowCounts.of_run(counted, observed)
             if self._meets_rows_twice(found) and self._stores_a_key_twice():
                 raise InputError(_STORED_TWICE) from None
             found.check()
         return found
 
-    def _meets_rows_twice(self, books: Books) -> bool:
+    def _meets_rows_twice(self, row_counts: RowCounts) -> bool:
         """Whether newer rows alone were counted too often: natively they meet every stored row of their key."""
-        if NEWER not in self.outcomes.columns or "stored" not in books.rows_in:
+        if NEWER not in self.outcomes.columns or "stored" not in row_counts.rows_in:
             return False
-        told = {side: sum(books.total(fate, [side]) for fate in Fate) for side in books.rows_in}
-        more = {side for side, number in books.rows_in.items() if told[side] > number}
-        return bool(more) and told["stored"] == books.rows_in["stored"]
+        told = {side: sum(row_counts.total(fate, [side]) for fate in Fate) for side in row_counts.rows_in}
+        more = {side for side, number in row_counts.rows_in.items() if told[side] > number}
+        return bool(more) and told["stored"] == row_counts.rows_in["stored"]
 
     def _stores_a_key_twice(self) -> bool:
         """Count the stored rows of each key: a task that ran again makes newer rows too many, too."""

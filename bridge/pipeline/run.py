@@ -42,16 +42,16 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     arguments: dict[str, Any] | None = None,
     instant: str | None = None,
     only_rows: bool = False,
-    books: bool = False,
+    row_counts: bool = False,
 ) -> DataFrame:
     """Run a program; return outcomes: data columns, `_pb_action` and what the program adds.
 
     With `only_rows` the result is what `visible` makes of the outcomes, and the engine does not hand over more. With
-    `books` it hands over what `books_columns` counts, too.
+    `row_counts` it hands over what `row_count_columns` counts, too.
     """
     if only_rows:
         check_that_rows_are_all(plan)
-    told = {"arguments": arguments or {}, "instant": instant, "only_rows": only_rows, "books": books}
+    told = {"arguments": arguments or {}, "instant": instant, "only_rows": only_rows, "row_counts": row_counts}
     return engines.run(sides, job_of(sides, layout, plan, program=program, **told), layout.fields)
 
 

@@ -61,17 +61,19 @@ def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     commits: int,
     compact_after: Collection[int] = (),
     operations: Operations = UPSERTS,
-    books: bool = False,
+    row_counts: bool = False,
 ) -> DataFrame:
     """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
 
-    Among them are the versions of keys that the plan sets aside and, with `books`, what the engine counts;
+    Among them are the versions of keys that the plan sets aside and, with `row_counts`, what the engine counts;
     `snapshots_of` leaves both out.
     """
     plan = with_strategy_id(versions.sparkSession, plan)
     versions = evaluated(versions, plan, operations)
     layout, side = commits_of(versions, plan)
-    return _written(side, layout, plan, commits, compact_after=compact_after, operations=operations, books=books)
+    return _written(
+        side, layout, plan, commits, compact_after=compact_after, operations=operations, row_counts=row_counts
+    )
 
 
 def _written(  # noqa: PLR0913 (settings of one job)
@@ -82,11 +84,11 @@ def _written(  # noqa: PLR0913 (settings of one job)
     *,
     compact_after: Collection[int],
     operations: Operations,
-    books: bool = False,
+    row_counts: bool = False,
 ) -> DataFrame:
     if operations.by_commit:
-        return _operated(side, layout, plan, commits, compact_after, operations, books=books)
-    return _simulated([side], layout, plan, commits, compact_after, books=books)
+        return _operated(side, layout, plan, commits, compact_after, operations, row_counts=row_counts)
+    return _simulated([side], layout, plan, commits, compact_after, row_counts=row_counts)
 
 
 def evaluated(versions: DataFrame, plan: MergePlan, operations: Operations) -> DataFrame:
@@ -129,7 +131,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
     operations: Operations = UPSERTS,
-    books: bool = False,
+    row_counts: bool = False,
 ) -> DataFrame:
     """Do what `simulate_outcomes` does for a table that `old` writes first, and then other writers, in order.
 
@@ -167,7 +169,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         check_operated(old, change, operations)
         arguments["operations"] = operations
     program = program_of(old, operations, upgraded=True)
-    return run([side], layout, old, program=program, arguments=arguments, books=books)
+    return run([side], layout, old, program=program, arguments=arguments, row_counts=row_counts)
 
 
 def upgrade_commits(versions: DataFrame, old: MergePlan, takeovers: Sequence[Takeover], **settings: Any) -> DataFrame:
@@ -187,7 +189,7 @@ def _simulated(  # noqa: PLR0913 (settings of one job)
     commits: int,
     compact_after: Collection[int],
     *,
-    books: bool,
+    row_counts: bool,
 ) -> DataFrame:
     check_writes(plan, commits)
     log_updates, candidates = plan.table_type is TableType.MERGE_ON_READ, _candidates(plan)
@@ -197,7 +199,7 @@ def _simulated(  # noqa: PLR0913 (settings of one job)
         raise PlanError(msg)
     arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
-    return run(sides, layout, plan, program=program_of(plan, UPSERTS), arguments=arguments, books=books)
+    return run(sides, layout, plan, program=program_of(plan, UPSERTS), arguments=arguments, row_counts=row_counts)
 
 
 def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
@@ -208,7 +210,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
     compact_after: Collection[int],
     operations: Operations,
     *,
-    books: bool,
+    row_counts: bool,
 ) -> DataFrame:
     check_operations(plan, operations, commits)
     check_writes(plan, commits, operations=operations)
@@ -218,7 +220,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "operations": operations,
     }
-    return run([side], layout, plan, program=program_of(plan, operations), arguments=arguments, books=books)
+    return run([side], layout, plan, program=program_of(plan, operations), arguments=arguments, row_counts=row_counts)
 
 
 def program_of(plan: MergePlan, operations: Operations, *, upgraded: bool = False) -> str:

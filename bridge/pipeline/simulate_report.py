@@ -13,9 +13,9 @@ from pyspark.sql import functions as sf
 from bridge.engines import COMMIT, Fate, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.batches import as_batches
-from bridge.pipeline.books_report import books_in, books_table, report_quarantine, with_partitions
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.row_counts_report import report_quarantine, row_counts_in, row_counts_table, with_partitions
 from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.engines import Books, Choice
+    from bridge.engines import Choice, RowCounts
     from bridge.pipeline.batches import Batches, BatchesLike
     from bridge.plan import MergePlan
     from bridge.report import JsonObject
@@ -45,7 +45,7 @@ class SimulateReport(Listing):
     Attributes:
         batches: what was written.
         plan: how versions merged until the upgrade to `new`.
-        outcomes: the rows of all snapshots, each once, and what `books` and `quarantine` are made of.
+        outcomes: the rows of all snapshots, each once, and what `row_counts` and `quarantine` are made of.
         compact_after: the commits after which the log was compacted.
         new: the plan after the upgrade, which follows the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
@@ -73,7 +73,7 @@ class SimulateReport(Listing):
         return set_aside(self._kept_outcomes) if sets_aside(self._kept_outcomes) else None
 
     @functools.cached_property
-    def books(self) -> Books:
+    def row_counts(self) -> RowCounts:
         """Row counts, by the snapshot after their batch.
 
         A row is kept if that snapshot shows it and the one before did not, merged if the snapshot shows another row of
@@ -81,9 +81,9 @@ class SimulateReport(Listing):
         a delete_partition is deleted, too, if its partition was shown before, else ignored.
 
         Raises:
-            BooksError: rows were lost or doubled.
+            RowCountsError: rows were lost or doubled.
         """
-        found = books_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan)})
+        found = row_counts_in(self._kept_outcomes, {"incoming": self.batches.rows_of(self.plan)})
         found = with_partitions(found, self._kept_outcomes, self.batches.partitions_named(self.plan), are_in=True)
         found.check_sides()
         return found
@@ -163,7 +163,7 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(plan),
-        books=True,
+        row_counts=True,
     )
     ran = choice_of(program_of(plan, written.operations_of(plan)), plan, versions)
     return SimulateReport(written, plan, outcomes, compactions, ran=ran)
@@ -200,7 +200,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(old),
-        books=True,
+        row_counts=True,
     )
     ran = choice_of(program_of(old, written.operations_of(old), upgraded=True), old, versions)
     return SimulateReport(written, old, outcomes, compactions, new, upgrade_after, tuple(via), keep_table_version, ran)
@@ -272,19 +272,19 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     rows_in = batches.rows_of(parts[0].plan)
     written = rows_in * len(parts)
     quarantined = sum(part.quarantined for part in parts)
-    books = {part.plan.table_type.value: part.books for part in parts}
+    row_counts = {part.plan.table_type.value: part.row_counts for part in parts}
     report.statistics = {
         "rows_in": written,
         "rows_out": sum(part.figures[-1].rows for part in parts),
         "inserted": totals["inserted"],
         "changed": totals["changed"],
         "removed": totals["deleted"],
-        **{fate.value: sum(one.total(fate) for one in books.values()) for fate in Fate},
-        "books": {table_type: one.lines() for table_type, one in books.items()},
+        **{fate.value: sum(one.total(fate) for one in row_counts.values()) for fate in Fate},
+        "books": {table_type: one.lines() for table_type, one in row_counts.items()},
         "commits": len(batches),
     }
-    for table_type, one in books.items():
-        report.body.append(books_table(one, table_type if len(parts) > 1 else ""))
+    for table_type, one in row_counts.items():
+        report.body.append(row_counts_table(one, table_type if len(parts) > 1 else ""))
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
     report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
     report_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")

@@ -10,8 +10,8 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import QUARANTINE, recompiled_warnings
 from bridge.errors import ParameterError
-from bridge.pipeline.books_report import report_quarantine
 from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.row_counts_report import report_quarantine
 from bridge.redaction import current
 from bridge.report import Listing, Report, list_rows
 from bridge.spark import META_COLUMNS, ObservedFrame, functions, observing, quoted

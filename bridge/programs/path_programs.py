@@ -6,7 +6,7 @@ import dataclasses
 import json
 from typing import TYPE_CHECKING
 
-from bridge.errors import BooksError
+from bridge.errors import RowCountsError
 from bridge.merge import Action, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import Simulate
@@ -81,7 +81,7 @@ class AllPaths:
                 ordering = version.ordering_value
                 table.accept(Arrival(Origin.INCOMING, batch, record, version.source, ordering=ordering), _nothing)
             table.finish(_nothing)
-        except BooksError:
+        except RowCountsError:
             raise
         except PayloadBridgeError:  # what payloads raise is in a MergePointError
             listener.failed(len(self._versions))

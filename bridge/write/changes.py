@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame, Row
 
-    from bridge.engines import Books
+    from bridge.engines import RowCounts
     from bridge.plan import MergePlan
 
 CHANGE: Final = f"{PREFIX}change"
@@ -37,14 +37,14 @@ class Merged(NamedTuple):
     Attributes:
         changed: the rows, with `_pb_change`; kept by Spark.
         counts: how many there are of each change.
-        books: the row counts.
+        row_counts: the row counts.
         quarantine: the versions of keys that can't be merged; None unless the plan quarantines them.
         keeps_flagged: whether a row that stays has Hudi's delete flag.
     """
 
     changed: DataFrame
     counts: Mapping[str, int]
-    books: Books
+    row_counts: RowCounts
     quarantine: DataFrame | None
     keeps_flagged: bool
 

@@ -48,7 +48,7 @@ def merged_in_frames(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
 
     Raises:
         InputError: the batch does not fit the table; or a key is stored twice.
-        BooksError: rows were lost or doubled.
+        RowCountsError: rows were lost or doubled.
         MergeFailedError, PySparkException: a key can't be merged.
     """
     spark = incoming.sparkSession
@@ -62,10 +62,10 @@ def merged_in_frames(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
     with telling_doubles(table.path, plan, lambda: stored), observing(spark):
         changed = keep(changes(outcomes, stored, plan))
         told = count_changes(changed)
-        books = point.books(outcomes)
+        row_counts = point.row_counts(outcomes)
     counts = {row[CHANGE]: row["rows"] for row in told}
     aside = point.split(outcomes).get("quarantine")
-    return Merged(changed, counts, books, aside, any(row[FLAGGED] for row in told))
+    return Merged(changed, counts, row_counts, aside, any(row[FLAGGED] for row in told))
 
 
 def _no_rows(queries: TableQueries, incoming: DataFrame) -> DataFrame:

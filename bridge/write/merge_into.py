@@ -148,7 +148,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
             updated=counts.get(UPDATED, 0),
             deleted=counts.get(DELETED, 0),
             adds_flag=DELETED in counts and IS_DELETED not in columns,
-            books=done.books,
+            row_counts=done.row_counts,
             quarantine=aside,
         )
         if counts:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from bridge.engines import Fate, recompiled_warnings
 from bridge.merge import class_warnings
-from bridge.pipeline import books_table, report_quarantine, statistics_of
+from bridge.pipeline import report_quarantine, row_counts_table, statistics_of
 from bridge.report import Closeable, Report, Showable, plan_as_json
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.engines import Books
+    from bridge.engines import RowCounts
     from bridge.plan import MergePlan
     from bridge.report import JsonObject
 
@@ -35,7 +35,7 @@ class MergeIntoReport(Showable, Closeable):
         updated: how many rows are changed.
         deleted: how many rows are gone.
         adds_flag: whether the commit added the column `_hoodie_is_deleted` to the table.
-        books: the row counts; None if the batch was merged before.
+        row_counts: the row counts; None if the batch was merged before.
         quarantine: the versions of the keys that can't be merged, as in `MergeReport`; None unless the plan quarantines
             them.
     """
@@ -50,7 +50,7 @@ class MergeIntoReport(Showable, Closeable):
     updated: int = 0
     deleted: int = 0
     adds_flag: bool = False
-    books: Books | None = None
+    row_counts: RowCounts | None = None
     quarantine: DataFrame | None = None
     _kept: contextlib.ExitStack | None = dataclasses.field(default=None, repr=False)
 
@@ -69,19 +69,19 @@ class MergeIntoReport(Showable, Closeable):
         about = {"table": self.path, "batch": self.batch, "read": self.read, "instant": self.instant}
         warnings = [*recompiled_warnings(self.plan), *class_warnings(self.plan)]
         report = Report("merge-into", self.verdict, plan=plan_as_json(self.plan) | about, warnings=warnings)
-        counts: JsonObject = {} if self.books is None else statistics_of(self.books)
+        counts: JsonObject = {} if self.row_counts is None else statistics_of(self.row_counts)
         written = {"inserted": self.inserted, "updated": self.updated, "deleted": self.deleted}
         report.statistics = counts | {"written": written, "merged_by": self.merged_by}
         if self.adds_flag:
             report.warnings.append(
                 "the table has a new column _hoodie_is_deleted, by which Hudi deletes and updates in one commit"
             )
-        if self.books is None:
+        if self.row_counts is None:
             return report
-        report.body.append(books_table(self.books))
-        aside = self.books.total(Fate.QUARANTINED)
-        came = self.books.rows_in["incoming"]
-        all_of_it = self.books.total(Fate.QUARANTINED, ["incoming"]) == came
+        report.body.append(row_counts_table(self.row_counts))
+        aside = self.row_counts.total(Fate.QUARANTINED)
+        came = self.row_counts.rows_in["incoming"]
+        all_of_it = self.row_counts.total(Fate.QUARANTINED, ["incoming"]) == came
         report_quarantine(report, aside, all_that_came=all_of_it, where="in the quarantine of this run")
         if aside:
             report.warnings.append(

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines import ADDED_TYPES, ARRIVAL, BOOKS, QUARANTINE, Books
-from bridge.errors import BooksError, input_error_of
+from bridge.engines import ADDED_TYPES, ARRIVAL, QUARANTINE, ROW_COUNTS, RowCounts
+from bridge.errors import RowCountsError, input_error_of
 from bridge.hudi import answer_columns
 from bridge.pipeline import choice_of, prepared_upsert, set_aside
 from bridge.programs import EngineName
@@ -59,7 +59,7 @@ def merged_in_slices(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
 
     Raises:
         InputError: the batch does not fit the table; or a key is stored twice.
-        BooksError: rows were lost or doubled.
+        RowCountsError: rows were lost or doubled.
         MergeFailedError, PySparkException: a key can't be merged.
     """
     spark = incoming.sparkSession
@@ -76,35 +76,35 @@ def merged_in_slices(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
     task = functools.partial(merged_slices, work, job)
     task.__name__ = job.label  # type: ignore[attr-defined] # what Spark's plans call the task
     result = spark_types.StructType([*(_nullable(field) for field in layout.fields)]).add(CHANGE, "string")
-    for name in (QUARANTINE, BOOKS):
+    for name in (QUARANTINE, ROW_COUNTS):
         if name in job.handed_over:
             result.add(name, ADDED_TYPES[name])
     found = keep(map_in_arrow(rows, task, result))
     try:
         with observing(spark):
-            told = count_changes(found, BOOKS)
+            told = count_changes(found, ROW_COUNTS)
     except PySparkException as error:  # of a task, which may have found a key twice in its slice
         if (wrong := input_error_of(error)) is not None:
             raise wrong from error
         raise
     counts, texts = counted(told)
     with telling_doubles(table.path, plan, lambda: joined_rows(table, answer, incoming, plan)):  # or in two slices
-        balanced = _books(texts, came, incoming)
-    books = dataclasses.replace(balanced, inserted=counts.get(INSERTED, 0))
-    aside = set_aside(found.drop(CHANGE, BOOKS)) if QUARANTINE in found.columns else None
-    changed = found.where(sf.col(CHANGE).isNotNull()).drop(QUARANTINE, BOOKS)
-    return Merged(changed, counts, books, aside, any(row[FLAGGED] for row in told))
+        balanced = _row_counts(texts, came, incoming)
+    row_counts = dataclasses.replace(balanced, inserted=counts.get(INSERTED, 0))
+    aside = set_aside(found.drop(CHANGE, ROW_COUNTS)) if QUARANTINE in found.columns else None
+    changed = found.where(sf.col(CHANGE).isNotNull()).drop(QUARANTINE, ROW_COUNTS)
+    return Merged(changed, counts, row_counts, aside, any(row[FLAGGED] for row in told))
 
 
 def counted(told: Iterable[Row]) -> tuple[dict[str, int], list[str]]:
-    """Return how many rows there are of each change, and the text of the books of each task; two may be alike."""
+    """Return how many rows there are of each change, and the text of the row counts of each task; two may be alike."""
     counts: dict[str, int] = {}
     texts: list[str] = []
     for row in told:
         if row[CHANGE] is not None:
             counts[row[CHANGE]] = counts.get(row[CHANGE], 0) + row[_ROWS]
-        elif row[BOOKS] is not None:
-            texts += [row[BOOKS]] * row[_ROWS]
+        elif row[ROW_COUNTS] is not None:
+            texts += [row[ROW_COUNTS]] * row[_ROWS]
     return counts, texts
 
 
@@ -127,16 +127,16 @@ def _fits(plan: MergePlan, incoming: DataFrame, stored: DataFrame) -> bool:
     return all(kinds.get(f.name, f.dataType.simpleString()) == f.dataType.simpleString() for f in incoming.schema)
 
 
-def _books(texts: list[str], came: ObservedFrame, incoming: DataFrame) -> Books:
-    """Return the books of the run, which balance.
+def _row_counts(texts: list[str], came: ObservedFrame, incoming: DataFrame) -> RowCounts:
+    """Return the row counts of the run, which balance.
 
     Raises:
-        BooksError: they do not.
+        RowCountsError: they do not.
     """
-    found = Books.of_texts({"stored": 0, "incoming": int(came.counts(incoming)[_ROWS])}, texts)
+    found = RowCounts.of_texts({"stored": 0, "incoming": int(came.counts(incoming)[_ROWS])}, texts)
     try:
         found.check()
-    except BooksError:
+    except RowCountsError:
         # Spark counts a task twice that it runs again, after an executor was lost: ask the batch itself.
         found = dataclasses.replace(found, rows_in={**found.rows_in, "incoming": incoming.count()})
         found.check()

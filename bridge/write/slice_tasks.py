@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pyarrow as pa
 
-from bridge.engines import ACTION, BOOKS, LEFT, ORIGIN, READ, WholeKeys, starts_of
+from bridge.engines import ACTION, LEFT, ORIGIN, READ, ROW_COUNTS, WholeKeys, starts_of
 from bridge.errors import InputError
 from bridge.hudi import ComputedKeys, SliceReader, converted, looked_up
 from bridge.merge import Action, calling_users, users_called
@@ -112,7 +112,7 @@ def stored_in_slices(
 
 
 def merged_slices(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Merge rows of a batch, sorted by place and key, into their slices; give what changes, and the books.
+    """Merge rows of a batch, sorted by place and key, into their slices; give what changes, and the row counts.
 
     Raises:
         HudiTableError: a slice can't be read.
@@ -224,13 +224,13 @@ class _SliceMerges:
             yield from self._changes(rest, Stored(rows.slice(0, 0), self._keys.of))
 
     def end(self) -> Iterator[pa.RecordBatch]:
-        """Give the books."""
+        """Give the row counts."""
         nothing: Stored | None = None
         for found in self._merges.end():
             nothing = nothing or Stored(found.slice(0, 0), self._keys.of)
             yield from nothing.changes(found)
             text = pa.array([json.dumps({READ: self._read, LEFT: self._left})])
-            columns = [text if n == BOOKS else pa.nulls(1, found.schema.field(n).type) for n in found.schema.names]
+            columns = [text if n == ROW_COUNTS else pa.nulls(1, found.schema.field(n).type) for n in found.schema.names]
             yield from nothing.changes(pa.RecordBatch.from_arrays(columns, found.schema.names))
 
     def _changes(self, versions: pa.RecordBatch, stored: Stored) -> Iterator[pa.RecordBatch]:

@@ -58,7 +58,7 @@ def main() -> None:
             remote = f"sc://127.0.0.1:{port}"
             (folder / "their_payloads.py").write_text(over_connect.THEIRS)
             over_connect.run_program(remote, folder)
-            click.echo("merge points, books, replay, simulate, a cancelled job: passed")
+            click.echo("merge points, row counts, replay, simulate, a cancelled job: passed")
             _shows_tasks(remote, folder)
             click.echo("tasks are shown: passed")
             _ends_by_ctrl_c(remote, folder)

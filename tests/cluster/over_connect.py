@@ -60,10 +60,10 @@ assert rows(snapshot(stored, log, mor)) == rows(compact(stored, log, mor)) == ne
 assert simulate([one, two], plan).verdict.startswith("2 rows in 2 batches")
 with replay([one, two], plan, "1.2") as found:
     assert found.is_equal, found.verdict
-    assert [books.rows_in for books in found.books.values()] == [{"incoming": 2}] * 2
+    assert [row_counts.rows_in for row_counts in found.row_counts.values()] == [{"incoming": 2}] * 2
 with merge_frames("upsert", plan, stored=one, incoming=two) as found:
-    assert found.books.rows_in == {"stored": 1, "incoming": 1}
-    assert (found.books.rows_out, rows(found.rows)) == (1, newest)
+    assert found.row_counts.rows_in == {"stored": 1, "incoming": 1}
+    assert (found.row_counts.rows_out, rows(found.rows)) == (1, newest)
 
 settings = {"key": ("id",), "ordering": ("ts",), "laws": ("associativity", "commutativity"), "domains": ("data",)}
 told = verify("their_payloads:NewestColumns", release=HudiRelease.parse("1.2"), examples=10, **settings).report

@@ -115,9 +115,9 @@ def test_the_next_writes_come_to_what_real_hudi_stores(
         keys = {(row["part"], row["id"]) for step in steps for row in step["incoming"]}
         written = sum(len(step["incoming"]) for step in steps)
         assert as_text([row.asDict() for row in last]) == as_text(expected(after, keys))
-        for books in found.books.values():
-            assert books.rows_in["incoming"] == written
-            assert books.total(Fate.KEPT, ["stored", "log"]) > 0
+        for row_counts in found.row_counts.values():
+            assert row_counts.rows_in["incoming"] == written
+            assert row_counts.total(Fate.KEPT, ["stored", "log"]) > 0
         assert "in the table" in found.to_report().as_text() or found.is_equal
 
 

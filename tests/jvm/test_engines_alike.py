@@ -89,14 +89,14 @@ POINTS = {
     "snapshot": ("mor", ("stored", "log")),
     "compact": ("mor", ("stored", "log")),
 }
-BOOKS = {}
+ROW_COUNTS = {}
 
 
 @pytest.mark.parametrize(
     ("point", "release"), [*((point, "0.15") for point in POINTS), ("upsert", "1.2"), ("snapshot", "1.2")]
 )
 def test_a_merge_keeps_the_same_books_in_both_engines(plan, spark, request, point, release):
-    """The books are compared across the parameters of `plan`: pytest runs both in this process."""
+    """The row counts are compared across the parameters of `plan`: pytest runs both in this process."""
     stored = frame(spark, *((key, "p", 5) for key in "abcd"))
     deleted = ("d", "p", 7, None, None, None, None, "delete")
     incoming = frame(spark, ("a", "p", 6), ("b", "p", 4), ("b", "p", 3), ("e", "p", 1), ("e", "p", 2), deleted)
@@ -105,10 +105,13 @@ def test_a_merge_keeps_the_same_books_in_both_engines(plan, spark, request, poin
     log = append(stored, None, incoming, plan)[1] if "log" in sides else None
     given = {"stored": stored, "incoming": incoming, "log": log}
     with merge_frames(point, plan, **{name: given[name] for name in sides}) as found:
-        books = found.books
-    assert books.rows_out == sum(number for (_, _, fate), number in books.counts.items() if fate == "kept") + books.made
-    told = {name: number for name, number in books.counts.items() if number}
-    assert BOOKS.setdefault((point, release), told) == told
+        row_counts = found.row_counts
+    assert (
+        row_counts.rows_out
+        == sum(number for (_, _, fate), number in row_counts.counts.items() if fate == "kept") + row_counts.made
+    )
+    told = {name: number for name, number in row_counts.counts.items() if number}
+    assert ROW_COUNTS.setdefault((point, release), told) == told
 
 
 @pytest.mark.parametrize("rule", ["upsert", "small files", "upgrade", "upgrade in steps"])
@@ -127,9 +130,9 @@ def test_a_table_keeps_the_same_books_in_both_engines(plan, spark, rule):
     else:
         found = simulate(batches, plan, compact_after=(2,))
     with found:
-        assert sum(found.books.counts.values()) == 9
-        told = {name: number for name, number in found.books.counts.items() if number}
-    assert BOOKS.setdefault(rule, told) == told
+        assert sum(found.row_counts.counts.values()) == 9
+        told = {name: number for name, number in found.row_counts.counts.items() if number}
+    assert ROW_COUNTS.setdefault(rule, told) == told
 
 
 def test_small_files_of_the_default_partition_hold_only_its_keys(plan, spark):

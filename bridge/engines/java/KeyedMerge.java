@@ -40,9 +40,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     private Iterator rows;
     private Row row;
     private boolean isOpen;
-    /** Null without books; a task tells them once. */
+    /** Null without row counts; a task tells them once. */
     private Ledger ledger;
-    private boolean hasBooks;
+    private boolean hasRowCounts;
 
     public KeyedMerge(String description) throws Throwable {
         job = (Map) new ObjectMapper().readValue(description, Map.class);
@@ -66,11 +66,11 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         byPartition = ((Boolean) job.get("by_partition")).booleanValue();
         merge = new RecordMerge(job, Records.of(job));
         program = Programs.of((String) job.get("program"), merge, (Map) job.get("arguments"));
-        Map books = (Map) job.get("books");
-        if (books != null) {
-            ledger = new Ledger(books, width, originAt, program.listen(null));
+        Map rowCounts = (Map) job.get("row_counts");
+        if (rowCounts != null) {
+            ledger = new Ledger(rowCounts, width, originAt, program.listen(null));
             program.listen(ledger);
-            hasBooks = true;
+            hasRowCounts = true;
         }
     }
 
@@ -215,7 +215,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     }
 
     public void add(int action, StoredRow outcome, Object[] added) {
-        Object[] values = new Object[width + 1 + extras + (hasBooks ? 1 : 0)];
+        Object[] values = new Object[width + 1 + extras + (hasRowCounts ? 1 : 0)];
         if (outcome == null) {
             for (int i = 0; i < identity.length; i++) {
                 values[identity[i]] = row.get(identity[i]);

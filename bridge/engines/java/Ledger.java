@@ -2,7 +2,7 @@ package bridge.jvm;
 
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Constants.Action;
-import bridge.jvm.Constants.BooksEntry;
+import bridge.jvm.Constants.RowCountsEntry;
 import bridge.jvm.Constants.Fate;
 import bridge.jvm.Constants.Origin;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -40,7 +40,7 @@ final class Ledger implements Timeline.Listener {
     private int inCompared;
     private int fate;
 
-    /** Takes what the job says of its books; `byCommit` where commits tell what becomes of rows. */
+    /** Takes what the job says of its row counts; `byCommit` where commits tell what becomes of rows. */
     Ledger(Map described, int width, int originAt, boolean byCommit) {
         point = (String) described.get("point");
         folds = (List) described.get("folds");
@@ -73,7 +73,7 @@ final class Ledger implements Timeline.Listener {
             found = isRow(values, compared[i]) ? compared[i] : null;
         }
         if (found == null) {
-            add(BooksEntry.MADE, 1);
+            add(RowCountsEntry.MADE, 1);
         } else {
             kept[found.getByte(originAt)]++;
         }
@@ -103,7 +103,7 @@ final class Ledger implements Timeline.Listener {
     public void ended(long rows, Row before, Row after, List taken) {
         boolean isSame = before == after || before != null && after != null && isRow(values(before), after);
         if (after == null || isSame) {
-            count(BooksEntry.BY_COMMIT, Origin.INCOMING, isSame ? Fate.IGNORED : Fate.DELETED, rows);
+            count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, isSame ? Fate.IGNORED : Fate.DELETED, rows);
             return;
         }
         Object[] shown = values(after);
@@ -111,11 +111,11 @@ final class Ledger implements Timeline.Listener {
         for (int i = 0; !stands && i < taken.size(); i++) {
             stands = isRow(shown, (Row) taken.get(i));
         }
-        count(BooksEntry.BY_COMMIT, Origin.INCOMING, Fate.KEPT, stands ? 1 : 0);
-        count(BooksEntry.BY_COMMIT, Origin.INCOMING, Fate.MERGED, stands ? rows - 1 : rows);
+        count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, Fate.KEPT, stands ? 1 : 0);
+        count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, Fate.MERGED, stands ? rows - 1 : rows);
     }
 
-    /** Returns all counts as `_pb_books` has them. */
+    /** Returns all counts as `_pb_row_counts` has them. */
     String text() {
         try {
             return new ObjectMapper().writeValueAsString(counts);
@@ -126,7 +126,7 @@ final class Ledger implements Timeline.Listener {
 
     private void count(String at, int side, String what, long rows) {
         if (rows > 0) {
-            add(at + " " + BooksEntry.SIDES[side] + " " + what, rows);
+            add(at + " " + RowCountsEntry.SIDES[side] + " " + what, rows);
         }
     }
 

@@ -6,10 +6,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Final
 
-from bridge.engines.books import MADE, SIDES, Fate
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.jvm.rules import NODES_IN_JAVA, POINTS, WORDS_IN_JAVA
 from bridge.engines.ordering_text import TYPES
+from bridge.engines.row_counts import MADE, SIDES, Fate
 from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
 from bridge.programs import MEASURED_EVERY, MOST_BYTES, PROGRAMS, TOO_LARGE, Origin
 from bridge.spark import META_COLUMNS
@@ -55,7 +55,7 @@ def groups() -> dict[str, dict[str, Constant]]:
             "SMALL_FILES_EVERY": MEASURED_EVERY,
         },
         "Message": {"SMALL_FILES": TOO_LARGE},
-        "BooksEntry": {"MADE": MADE, "SIDES": SIDES, "BY_COMMIT": MergePoint.SNAPSHOT.value},
+        "RowCountsEntry": {"MADE": MADE, "SIDES": SIDES, "BY_COMMIT": MergePoint.SNAPSHOT.value},
         "Fate": {fate.name: fate.value for fate in Fate},
         "Partition": {"NONE": NO_PARTITION},
         "RuleNode": {_upper(node): node for node in NODES_IN_JAVA},

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
-from bridge.engines.books import final_point, fold_point
-from bridge.engines.control_columns import BOOKS
+from bridge.engines.control_columns import ROW_COUNTS
 from bridge.engines.jvm.jars import java_name_of
 from bridge.engines.jvm.rules import missing_in_java, mode_rules
+from bridge.engines.row_counts import final_point, fold_point
 from bridge.errors import PlanError
 from bridge.merge import (
     LOG_ENTRIES,
@@ -240,7 +240,7 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             **calls.described(job.schema),
             **rows(job, data, is_java8=is_java8),
             "arguments": job.arguments,
-            "books": _books(job),
+            "row_counts": _row_counts(job),
             "by_partition": job.spec.by_partition,
             "columns": columns,
             "extras": len(job.extras),
@@ -254,9 +254,9 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
     )
 
 
-def _books(job: Job) -> Json | None:
-    """Describe the books of a job; None if it keeps none."""
-    if BOOKS not in job.handed_over:
+def _row_counts(job: Job) -> Json | None:
+    """Describe the row counts of a job; None if it keeps none."""
+    if ROW_COUNTS not in job.handed_over:
         return None
     return {"folds": [fold_point(job.plan, side) for side in Origin], "point": final_point(job.program)}
 

@@ -151,8 +151,8 @@ def joined_by_merger(versions: Versions, sides: list[DataFrame], job: Job) -> Da
         kept = sf.when(sf.col(ACTION) == int(Action.KEEP), quoted(name)).otherwise(bare)
         data.append(sf.when(is_written, written).otherwise(kept).alias(name))
     made = (is_written & sf.col(_LEFT)["made"]).alias(MADE)
-    books = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), made] if job.books else []
-    return outcomes.select(*data, ACTION, *books)
+    row_counts = [sf.coalesce(sf.col(NEWER), sf.lit(0)).alias(NEWER), made] if job.row_counts else []
+    return outcomes.select(*data, ACTION, *row_counts)
 
 
 def _checked(versions: Versions, job: Job) -> Column:

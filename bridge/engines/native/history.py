@@ -40,7 +40,7 @@ def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> Dat
 
     A key that never has a row is one outcome without commits.
     """
-    combined = versions.combined(sides[0], counted=job.books, in_one=is_few(sides[0]))
+    combined = versions.combined(sides[0], counted=job.row_counts, in_one=is_few(sides[0]))
     items = sf.array_sort(sf.collect_list(_item(versions, job)))
     gathered = combined.groupBy(*map(quoted, versions.identity)).agg(items.alias(_ITEMS))
     row = sf.col(_ITEMS)[0]["row"]
@@ -58,7 +58,7 @@ def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> Dat
         sf.lit(int(Action.KEEP)).cast("tinyint").alias(ACTION),
         sf.col(_SPAN)["first"].alias(FIRST),
         sf.col(_SPAN)["last"].alias(LAST),
-        *([fates] if job.books else []),
+        *([fates] if job.row_counts else []),
     )
 
 
@@ -70,7 +70,7 @@ def _item(versions: Versions, job: Job) -> Column:
         sf.col(COMMIT).cast("bigint").alias("commit"),  # by which an array of them is sorted
         sf.col(DEAD).alias("dead"),
         (sf.col(RESET) if rule.ordering else sf.lit(False)).alias("reset"),
-        (sf.col(NEWER) if job.books else sf.lit(0)).cast("bigint").alias("rows"),
+        (sf.col(NEWER) if job.row_counts else sf.lit(0)).cast("bigint").alias("rows"),
         *(sf.col(name).alias(f"newer_{number}") for number, name in enumerate(versions.values)),
         *(value.alias(f"held_{number}") for number, value in enumerate(held)),
         sf.struct(*map(sf.col, versions.new.values())).alias("row"),
@@ -114,7 +114,7 @@ class _Fold:
             sf.when(stays, state["held"]).when(item["dead"], _NONE).otherwise(state["at"]),
             sf.when(stays, state["first"]).otherwise(item["commit"]),
             sf.when(ends, _with_span(state, item["commit"] - 1)).otherwise(state["spans"]),
-            self._counted(state, item, stays) if self._job.books else state["fates"],
+            self._counted(state, item, stays) if self._job.row_counts else state["fates"],
         ).cast(_STATE)
 
     def _ended(self, state: Column) -> Column:

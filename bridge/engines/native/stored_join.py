@@ -40,7 +40,7 @@ def joined(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
     outer = versions.outer(stored, newer)
-    combined = versions.combined(newer, counted=job.books, in_one=outer.broadcast)
+    combined = versions.combined(newer, counted=job.row_counts, in_one=outer.broadcast)
     both = full_outer(versions.rows(stored), versions.keys(stored), combined, outer)
     gaps = versions.rule.gaps
     if gaps:
@@ -67,12 +67,12 @@ def joined(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
             cases += f" WHEN {_is_sql(Action.KEEP)} THEN {old}"
         rest = old if job.only_rows else f"COALESCE({old}, {versions.new[name]})" if name in identity else "NULL"
         data.append(f"CASE {cases} ELSE {rest} END AS {old}")
-    books = counted(versions) if job.books else {}
-    return outcomes.selectExpr(*data, ACTION, *(f"{value} AS {name}" for name, value in books.items()))
+    row_counts = counted(versions) if job.row_counts else {}
+    return outcomes.selectExpr(*data, ACTION, *(f"{value} AS {name}" for name, value in row_counts.items()))
 
 
 def counted(versions: Versions) -> dict[str, str]:
-    """Return, as SQL, the columns of which the books are made."""
+    """Return, as SQL, the columns of which the row counts are made."""
     return {NEWER: f"COALESCE({NEWER}, 0)", MADE: MADE if versions.rule.gaps else "FALSE"}
 
 

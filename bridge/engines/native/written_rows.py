@@ -24,11 +24,11 @@ _STORED, _ADDED = f"{PREFIX}stored", f"{PREFIX}added"
 
 def combined(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """Return the outcomes of `combine_input`: one version a key, whether it is a delete, its ordering value."""
-    combined = versions.combined(sides[0], counted=job.books, in_one=is_few(sides[0]))
+    combined = versions.combined(sides[0], counted=job.row_counts, in_one=is_few(sides[0]))
     told = combined.withColumn(ORDERING, _ordering(versions, through_log=False))
     control = {ACTION: f"CAST({int(Action.INSERT)} AS TINYINT)", IS_DELETE: DEAD, ORDERING: ORDERING}
-    books = counted(versions) if job.books else {}
-    return _selected(told, versions.new | control | books)
+    row_counts = counted(versions) if job.row_counts else {}
+    return _selected(told, versions.new | control | row_counts)
 
 
 def appended(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
@@ -38,7 +38,7 @@ def appended(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
     """
     stored, newer = sides
     outer = versions.outer(stored, newer)
-    combined = versions.combined(newer, counted=job.books, in_one=outer.broadcast)
+    combined = versions.combined(newer, counted=job.row_counts, in_one=outer.broadcast)
     rows, keys = versions.rows(stored), versions.keys(stored)
     kept, added = _kept(versions, job), _added(versions, job)
     if is_scan(stored):
@@ -59,13 +59,13 @@ def appended(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
 
 def _kept(versions: Versions, job: Job) -> dict[str, str]:
     """Return, as SQL, the columns of a stored row."""
-    books = {NEWER: "0L", MADE: "FALSE"} if job.books else {}
+    row_counts = {NEWER: "0L", MADE: "FALSE"} if job.row_counts else {}
     return {
         **{name: quoted_name(name) for name in versions.names},
         ACTION: f"CAST({int(Action.KEEP)} AS TINYINT)",
         TO_LOG: "FALSE",
         ORDERING: f"CAST(NULL AS {ADDED_TYPES[ORDERING].simpleString()})",
-        **books,
+        **row_counts,
     }
 
 
@@ -81,8 +81,8 @@ def _added(versions: Versions, job: Job) -> dict[str, str]:
         for name, column in versions.new.items()
     }
     ordering = f"CASE WHEN {DEAD} AND {to_log} THEN {ORDERING} END"
-    books = counted(versions) if job.books else {}
-    return {**data, ACTION: f"CAST({action} AS TINYINT)", TO_LOG: to_log, ORDERING: ordering, **books}
+    row_counts = counted(versions) if job.row_counts else {}
+    return {**data, ACTION: f"CAST({action} AS TINYINT)", TO_LOG: to_log, ORDERING: ordering, **row_counts}
 
 
 def _selected(frame: DataFrame, columns: dict[str, str]) -> DataFrame:

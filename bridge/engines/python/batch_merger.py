@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyspark import TaskContext
 
-from bridge.engines.control_columns import BOOKS, CLAUSE, COMMIT, IS_DELETE, ORDERING, ORIGIN
+from bridge.engines.control_columns import CLAUSE, COMMIT, IS_DELETE, ORDERING, ORIGIN, ROW_COUNTS
 from bridge.engines.ordering_text import from_text
 from bridge.engines.python.batch_path import BatchPath, UserMerges
 from bridge.engines.python.fast_path import FastPath, RowMerges
@@ -64,7 +64,7 @@ class BatchMerger:
         identity = (*self.plan.partition, *self.plan.key)
         self.outcomes = Outcomes(added, identity, writer, meta, () if job.spec.by_partition else self.plan.key)
         self.fast_path = self._fast_path()
-        self.ledger = self._ledger() if job.books else None
+        self.ledger = self._ledger() if job.row_counts else None
         self.open = False
         self.row: int | Detached = 0  # the current row, or the last one of the open key
         self.groups = Groups(job.grouping)
@@ -131,10 +131,10 @@ class BatchMerger:
         nulls = [pa.nulls(len(told), CONTROL_TYPES[added]) for added in self.job.added]
         return pa.RecordBatch.from_arrays([*data, *nulls, told], [*self.job.columns, *self.job.added, name])
 
-    def books(self) -> pa.RecordBatch:
+    def row_counts(self) -> pa.RecordBatch:
         """Return the row that tells what became of the rows of the task."""
         data = [pa.nulls(1, self.arrow_schema.field(name).type) for name in self.job.columns]
-        return self.without_outcome(data, BOOKS, pa.array(["{}" if self.ledger is None else self.ledger.text()]))
+        return self.without_outcome(data, ROW_COUNTS, pa.array(["{}" if self.ledger is None else self.ledger.text()]))
 
     def _merge(self, batch: pa.RecordBatch, starts: Mask, *, ends: bool) -> Iterator[pa.RecordBatch]:
         self.batch = batch

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.engines.books import MADE, SIDES, Fate, entry, final_point, fold_point
 from bridge.engines.commit_fates import CommitFates
 from bridge.engines.python.outcomes import UNDECIDED
+from bridge.engines.row_counts import MADE, SIDES, Fate, entry, final_point, fold_point
 from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
 
@@ -49,7 +49,7 @@ class Ledger:
         self._open_fate = _NONE
 
     def text(self) -> str:
-        """Return all counts so far, as `_pb_books` has them."""
+        """Return all counts so far, as `_pb_row_counts` has them."""
         return json.dumps(self._counts)
 
     def add_quarantined(self, point: str, side: Origin, rows: int) -> None:

@@ -12,13 +12,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.books import SIDES, final_point
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN, QUARANTINE
 from bridge.engines.python.batch_merger import BatchMerger
 from bridge.engines.python.fast_path import RowMerges
 from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached
 from bridge.engines.python.records import readable
 from bridge.engines.python.spool import Spool
+from bridge.engines.row_counts import SIDES, final_point
 from bridge.errors import EngineError, PlanError
 from bridge.merge import MergePointError, located
 from bridge.programs import Origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import TYPE_CHECKING
 
-from bridge.engines.control_columns import BOOKS, QUARANTINE
+from bridge.engines.control_columns import QUARANTINE, ROW_COUNTS
 from bridge.engines.python.batch_merger import BatchMerger
 from bridge.engines.python.quarantine import QuarantiningMerger
 from bridge.engines.python.worker import with_columns
@@ -23,7 +23,7 @@ class WholeKeys:
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._aside = [name for name in (QUARANTINE, BOOKS) if name in job.handed_over]
+        self._aside = [name for name in (QUARANTINE, ROW_COUNTS) if name in job.handed_over]
         self._merger: BatchMerger | None = None
 
     def merge(self, versions: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
@@ -41,4 +41,4 @@ class WholeKeys:
     def end(self) -> Iterator[pa.RecordBatch]:
         """Give the row that tells what became of the rows of the task."""
         if self._merger is not None and self._merger.ledger is not None:
-            yield with_columns(self._merger.books(), self._aside)
+            yield with_columns(self._merger.row_counts(), self._aside)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from bridge.engines.books import final_point
-from bridge.engines.control_columns import BOOKS, QUARANTINE
+from bridge.engines.control_columns import QUARANTINE, ROW_COUNTS
 from bridge.engines.python.batch_merger import BatchMerger
 from bridge.engines.python.isolated import first_crash, is_isolated
 from bridge.engines.python.keys import values_of
 from bridge.engines.python.outcomes import CONTROL_TYPES
 from bridge.engines.python.quarantine import QuarantiningMerger
+from bridge.engines.row_counts import final_point
 from bridge.errors import MergeFailedError
 from bridge.merge import users_called
 
@@ -32,7 +32,7 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
         MergeFailedError: a payload or its ordering failed; names payload, merge point and key.
     """
     merger: BatchMerger | None = None
-    aside = [name for name in (QUARANTINE, BOOKS) if name in job.handed_over]
+    aside = [name for name in (QUARANTINE, ROW_COUNTS) if name in job.handed_over]
     isolates = is_isolated(job)
     for batch in batches:
         if batch.num_rows:
@@ -46,7 +46,7 @@ def merged(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBat
     if merger is not None:
         yield from (with_columns(found, aside) for found in merger.end())
         if merger.ledger is not None:
-            yield with_columns(merger.books(), aside)
+            yield with_columns(merger.row_counts(), aside)
 
 
 def _without_crashes(merger: BatchMerger, batch: pa.RecordBatch) -> tuple[list[pa.RecordBatch], pa.RecordBatch]:

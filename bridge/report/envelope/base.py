@@ -94,7 +94,7 @@ class KeyDifference(TableDifference):
     note: str | None
 
 
-class BooksLine(TypedDict):
+class RowCountsLine(TypedDict):
     """Row counts at a merge point, from a side."""
 
     merge_point: str
@@ -106,7 +106,7 @@ class BooksLine(TypedDict):
     quarantined: Count
 
 
-Books: TypeAlias = list[BooksLine]
+RowCounts: TypeAlias = list[RowCountsLine]
 
 
 class Estimate(TypedDict):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 from bridge.report.envelope.base import (
-    Books,
     Count,
     Held,
     KeyDifference,
     Row,
+    RowCounts,
     ScopeJson,
     Sides,
     TableDifference,
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Sided(TypedDict):
     """Of each side; a refused side has none."""
 
-    left: NotRequired[Books]
-    right: NotRequired[Books]
+    left: NotRequired[RowCounts]
+    right: NotRequired[RowCounts]
 
 
 class Quarantined(TypedDict):

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from bridge.report.envelope.base import Books, Count, Row, ScopeJson, TableTypeName
+from bridge.report.envelope.base import Count, Row, RowCounts, ScopeJson, TableTypeName
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -46,7 +46,7 @@ class ExplainStatistics(TypedDict):
     commits: Count
     calls: list[Count]
     parting_commit: int | None
-    books: list[Books | None]
+    books: list[RowCounts | None]
     scope: NotRequired[ScopeJson]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, TypedDict
 
-from bridge.report.envelope.base import Books, Change, Count, Held, Row, ScopeJson, Sides, TableTypeName
+from bridge.report.envelope.base import Change, Count, Held, Row, RowCounts, ScopeJson, Sides, TableTypeName
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -31,7 +31,7 @@ class MergeStatistics(Fates):
     rows_out: Count
     inserted: Count
     made: Count
-    books: Books
+    books: RowCounts
 
 
 class Written(TypedDict):
@@ -58,7 +58,7 @@ class MergeIntoStatistics(TypedDict, total=False):
     deleted: Count
     ignored: Count
     quarantined: Count
-    books: Books
+    books: RowCounts
     written: Written
     merged_by: str | None
 
@@ -80,7 +80,7 @@ class SimulateStatistics(Fates, Held):
     removed: Count
     commits: Count
     disagreeing_keys: NotRequired[Count]
-    books: dict[TableTypeName, Books]
+    books: dict[TableTypeName, RowCounts]
     scope: NotRequired[ScopeJson]
 
 
@@ -177,7 +177,7 @@ class PathsStatistics(Fates):
     disagreements: list[GroupsDisagree]
     kinds: PathKinds
     changes: ByChange
-    books: dict[TableTypeName, Books]
+    books: dict[TableTypeName, RowCounts]
     smallest: SmallestPaths | None
     scope: NotRequired[ScopeJson]
     keys_with_several_versions: NotRequired[Count]

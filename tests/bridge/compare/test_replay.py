@@ -401,10 +401,10 @@ def test_both_sides_keep_books(spark: SparkSession, adaptive: str) -> None:
     plan = plan_of("OverwriteWithLatestAvroPayload", release="0.15")
     try:
         with replay(batches_of(versions), plan, "EVENT_TIME_ORDERING") as found:
-            left, right = (found.books[side] for side in ("left", "right"))
+            left, right = (found.row_counts[side] for side in ("left", "right"))
             report = found.to_report()
         with replay(batches_of(versions), plan, "FirstValueAvroPayload") as refused:
-            assert list(refused.books) == ["left"]
+            assert list(refused.row_counts) == ["left"]
     finally:
         spark.conf.set("spark.sql.adaptive.enabled", "false")
     assert left.rows_in == right.rows_in == {"incoming": 4}

@@ -10,7 +10,7 @@ from bridge import Batches, MergePlan, PathsReport, migrate
 from bridge.config import option_warnings
 from bridge.config.keys import key_hint
 from bridge.config.unmodelled import OPTIONS
-from bridge.engines import Books
+from bridge.engines import RowCounts
 from bridge.merge import class_warnings
 from bridge.pipeline import PathCounts
 
@@ -64,6 +64,6 @@ def test_verbs_that_try_paths_or_replacements_say_it() -> None:
     unused: Any = None
     paths = PathsReport(Batches(["1"], []), plan, (plan.table_type,), unused)
     counts = PathCounts(rows=0, keys=0, many=0, depending=0, incomplete=0)
-    vars(paths).update(counts=counts, books=Books({"incoming": 0}, {}, 0, 0, 0))
+    vars(paths).update(counts=counts, row_counts=RowCounts({"incoming": 0}, {}, 0, 0, 0))
     for report in (paths.to_report(), migrate(plan, "1.2").to_report()):
         assert [one for one in report.warnings if "write.operation=insert is not followed" in one]

@@ -17,7 +17,7 @@ from bridge import InputError, MergePlan, PlanError, append, combine_input, merg
 from bridge.cli import main
 from bridge.engines import REFUSALS, Job, engine_of
 from bridge.engines.native.size import broadcasts_newer, file_bytes
-from bridge.errors import BooksError
+from bridge.errors import RowCountsError
 from bridge.merge import Action
 from bridge.pipeline import choice_of, layout_of
 from bridge.pipeline.merge_points import upsert_outcomes
@@ -334,10 +334,10 @@ def test_rows_of_any_number_of_columns_come_to_those_of_python(
     for engine in ("native", "python"):
         plan = plan_of(engine=engine, **settings)
         with merge_frames("upsert", plan, stored=stored, incoming=incoming) as merged:
-            books = merged.books
+            row_counts = merged.row_counts
             rows = [sorted(map(repr, frame.collect())) for frame in (merged.rows, upsert(stored, incoming, plan))]
         assert rows[0] == rows[1]
-        seen.append((rows[0], books.lines(), books.made, books.rows_out))
+        seen.append((rows[0], row_counts.lines(), row_counts.made, row_counts.rows_out))
     assert seen[0] == seen[1]
 
 
@@ -371,7 +371,7 @@ def test_a_key_that_is_stored_twice_is_refused_where_it_is_seen(spark: SparkSess
         with pytest.raises(Exception, match=twice):
             append(frames["stored"], None, frames["batch"], plan_of(table_type="mor", engine="native"))[1].collect()
     with broadcasts(spark, allowed=False), pytest.raises(InputError, match="more than one row for some keys"):
-        merge_frames("upsert", plan_of(engine="native"), stored=frames["stored"], incoming=frames["batch"]).books  # noqa: B018
+        merge_frames("upsert", plan_of(engine="native"), stored=frames["stored"], incoming=frames["batch"]).row_counts  # noqa: B018
 
 
 def test_a_number_that_is_stored_twice_is_refused_and_zeros_are_two(spark: SparkSession, tmp_path: Path) -> None:
@@ -395,8 +395,8 @@ def test_books_that_only_count_too_many_rows_blame_no_key(spark: SparkSession, m
     # As if Spark had run a task again, and counted its rows twice.
     run._frames["incoming"] = rows.where("false")
     monkeypatch.setattr(run._sides["incoming"], "counts", lambda: {"rows": 0})
-    with pytest.raises(BooksError):
-        run.books(run.outcomes)
+    with pytest.raises(RowCountsError):
+        run.row_counts(run.outcomes)
 
 
 @pytest.mark.parametrize(

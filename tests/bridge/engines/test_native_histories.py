@@ -14,8 +14,8 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from bridge import MergePlan, PlanError, replay, simulate
-from bridge.engines import ARRIVAL, COMMIT, FIRST, LAST, Books, Job, fates_of
-from bridge.engines.control_columns import BOOKS, ORIGIN, QUARANTINE
+from bridge.engines import ARRIVAL, COMMIT, FIRST, LAST, Job, RowCounts, fates_of
+from bridge.engines.control_columns import ORIGIN, QUARANTINE, ROW_COUNTS
 from bridge.engines.python.worker import merged
 from bridge.pipeline import simulate_outcomes
 from bridge.programs import EngineName
@@ -41,10 +41,10 @@ ROWS = "id string, part string, ts bigint, v string, _hoodie_is_deleted boolean"
 
 
 class Expected(NamedTuple):
-    """What the python engine makes of versions: rows with their spans, books, and where the keys fail that do."""
+    """What the python engine makes of versions: rows with their spans, row counts, and where the keys fail that do."""
 
     rows: list[str]
-    books: Books
+    row_counts: RowCounts
     failures: dict[str, str]
 
 
@@ -58,14 +58,14 @@ def by_python(combination: Combination, versions: pa.Table) -> Expected:
     kinds = {name: from_arrow_type(kind) for name, (_, kind) in combination.types.items()}
     schema = avro_schema(StructType([StructField(name, kind) for name, kind in kinds.items()]), plan.release)
     arguments = {**SETTINGS, "log_updates": False}
-    job = Job(plan, schema, tuple(kinds), "simulate", arguments, books=True)
+    job = Job(plan, schema, tuple(kinds), "simulate", arguments, row_counts=True)
     taken = versions.select([*kinds, ORIGIN, COMMIT]).combine_chunks()
     found = pa.Table.from_batches(list(merged(job, taken.to_batches())))
     aside = found.filter(found[QUARANTINE].is_valid())
     points = pc.struct_field(aside[QUARANTINE], "merge_point").to_pylist()
     rows = found.filter(found[FIRST].is_valid()).select([*kinds, FIRST, LAST])
-    books = Books.of_texts({"incoming": versions.num_rows}, found[BOOKS].drop_null().to_pylist())
-    return Expected(told(rows), books, dict(zip(aside["id"].to_pylist(), points, strict=True)))
+    row_counts = RowCounts.of_texts({"incoming": versions.num_rows}, found[ROW_COUNTS].drop_null().to_pylist())
+    return Expected(told(rows), row_counts, dict(zip(aside["id"].to_pylist(), points, strict=True)))
 
 
 def told(rows: pa.Table) -> list[str]:
@@ -76,7 +76,7 @@ def outcomes_of(spark: SparkSession, combination: Combination, versions: pa.Tabl
     pq.write_table(versions.select([*combination.types, COMMIT, ARRIVAL]), folder / "versions.parquet")
     frame = spark.read.parquet(str(folder / "versions.parquet"))
     plan = dataclasses.replace(combination.plan, engine="native")
-    return simulate_outcomes(frame, plan, **SETTINGS, books=True)
+    return simulate_outcomes(frame, plan, **SETTINGS, row_counts=True)
 
 
 def written(combination: Combination, keys: int) -> pa.Table:
@@ -96,9 +96,9 @@ def agree(spark: SparkSession, combinations: Iterable[Combination], keys: int, f
         found = pa.Table.from_batches(batches).filter(pc.field(FIRST).is_valid())
         assert told(found.select([*one.types, FIRST, LAST])) == expected.rows, str(one)
         observed = outcomes.select(*fates_of(outcomes)).collect()[0].asDict()
-        books = Books.of_observed({"incoming": fine.num_rows}, observed)
-        books.check_sides()
-        assert books.lines() == expected.books.lines(), str(one)
+        row_counts = RowCounts.of_observed({"incoming": fine.num_rows}, observed)
+        row_counts.check_sides()
+        assert row_counts.lines() == expected.row_counts.lines(), str(one)
         if failures and number % 8 == 0:
             key, point = next(iter(failures.items()))
             with pytest.raises(Exception, match=rf"failed at {point} \(key part=.*id='{key}'"):
@@ -181,7 +181,7 @@ def test_what_stays_with_python_is_refused_natively_with_the_reason(
 
 def test_its_plan_shuffles_once_and_has_no_python(spark: SparkSession) -> None:
     one, two, three = (frame.withColumn(COMMIT, sf.lit(number)) for number, frame in enumerate(batches(spark), start=1))
-    outcomes = simulate_outcomes(one.unionByName(two).unionByName(three), plan_of(), **SETTINGS, books=True)
+    outcomes = simulate_outcomes(one.unionByName(two).unionByName(three), plan_of(), **SETTINGS, row_counts=True)
     text = outcomes._jdf.queryExecution().executedPlan().toString()
     for word in ("Python", "Arrow", "MapPartitions", "UDF", "DeserializeToObject"):
         assert word not in text, text

@@ -1,4 +1,4 @@
-"""Quarantine and books of the python engine: in one process, without Spark."""
+"""Quarantine and row counts of the python engine: in one process, without Spark."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge import Books, BooksError, MergeFailedError
-from bridge.engines import ACTION, BOOKS, COMMIT, IS_DELETE, QUARANTINE, Job
+from bridge import MergeFailedError, RowCounts, RowCountsError
+from bridge.engines import ACTION, COMMIT, IS_DELETE, QUARANTINE, ROW_COUNTS, Job
 from bridge.engines.python.outcomes import Outcomes
 from bridge.engines.python.worker import merged
 from bridge.merge import Action
@@ -88,7 +88,7 @@ def plan(program: str, **settings: Any) -> MergePlan:
 
 def job(program: str, **settings: Any) -> Job:
     arguments: dict[str, object] = dict(TIMED) if program == "simulate" else {}
-    return Job(plan(program, **settings), SCHEMA, NAMES, program, arguments, books=True)
+    return Job(plan(program, **settings), SCHEMA, NAMES, program, arguments, row_counts=True)
 
 
 def table(rows: list[Row], program: str) -> pa.Table:
@@ -122,8 +122,8 @@ def plain(rows: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 def counts(rows: list[dict[str, Any]]) -> dict[str, int]:
     totals: collections.Counter[str] = collections.Counter()
     for row in rows:
-        if row.get(BOOKS) is not None:
-            totals.update(json.loads(row[BOOKS]))
+        if row.get(ROW_COUNTS) is not None:
+            totals.update(json.loads(row[ROW_COUNTS]))
     return {name: number for name, number in totals.items() if number}
 
 
@@ -226,7 +226,7 @@ def test_the_fates_of_the_rows_of_a_table() -> None:
         [("a", 6, "made"), ("b", 4, "delete")],
     ]
     rows: list[Row] = [(Origin.INCOMING, number, *row) for number, batch in enumerate(batches, 1) for row in batch]
-    table = Job(plan("upsert"), SCHEMA, NAMES, "simulate", {"commits": 3, "log_updates": False}, books=True)
+    table = Job(plan("upsert"), SCHEMA, NAMES, "simulate", {"commits": 3, "log_updates": False}, row_counts=True)
     for batch_size in (1, 2, 10_000):
         found = counts(run(table, rows, batch_size))
         assert {name: number for name, number in found.items() if name != "made"} == {
@@ -263,13 +263,13 @@ def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[A
     if program in {"simulate_upgrade", "simulate_global_upgrade"}:
         takeover = Takeover(1, dataclasses.replace(plan, release="1.2"))
         arguments = arguments | {"handover": handovers(plan, [takeover], commits=3)}
-    of = Job(plan, SCHEMA, NAMES, program, {**TIMES, **arguments}, books=True)
+    of = Job(plan, SCHEMA, NAMES, program, {**TIMES, **arguments}, row_counts=True)
     versions = table([(Origin.INCOMING, *row) for row in rows], "simulate")
     if of.spec.by_partition:
         versions = versions.sort_by([(COMMIT, "ascending")])
     found = [row for batch in merged(of, versions.to_batches(max_chunksize=size)) for row in batch.to_pylist()]
-    texts = [row[BOOKS] for row in found if row[BOOKS] is not None]
-    Books.of_texts({"incoming": len(rows)}, texts).check_sides()
+    texts = [row[ROW_COUNTS] for row in found if row[ROW_COUNTS] is not None]
+    RowCounts.of_texts({"incoming": len(rows)}, texts).check_sides()
 
 
 @settings(max_examples=40)
@@ -281,7 +281,7 @@ def test_a_search_of_all_paths_counts_rows_on_that_of_the_batches_as_they_are(ro
         "simulate": {"commits": 3, "log_updates": table_type == "mor"},
         "all_paths": {"table_types": (table_type,)},
     }
-    jobs = (Job(own, SCHEMA, NAMES, program, given, books=True) for program, given in ways.items())
+    jobs = (Job(own, SCHEMA, NAMES, program, given, row_counts=True) for program, given in ways.items())
     simulated, searched = (
         counts([row for batch in merged(one, versions) for row in batch.to_pylist()]) for one in jobs
     )
@@ -293,7 +293,7 @@ def test_a_search_of_all_paths_counts_rows_on_that_of_the_batches_as_they_are(ro
 def test_a_key_that_fails_on_its_own_path_counts_as_quarantined() -> None:
     """It has an answer: as one batch its versions never meet a stored row."""
     rows: list[Row] = [(Origin.INCOMING, 1, "a", 1, "a"), (Origin.INCOMING, 2, "a", 2, "no merge")]
-    of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, books=True)
+    of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, row_counts=True)
     found = [row for batch in merged(of, table(rows, "simulate").to_batches()) for row in batch.to_pylist()]
     fates = {name: number for name, number in counts(found).items() if name != "made"}
     assert fates == {"snapshot incoming quarantined": 2}
@@ -305,7 +305,7 @@ def test_a_defect_on_its_own_path_is_no_key_that_fails(monkeypatch: pytest.Monke
         raise TypeError(message)
 
     monkeypatch.setattr("bridge.programs.path_programs.Simulate.finish", defect)
-    of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, books=True)
+    of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, row_counts=True)
     with pytest.raises(MergeFailedError, match="a defect of the program"):
         list(merged(of, table([(Origin.INCOMING, 1, "a", 1, "a")], "simulate").to_batches()))
 
@@ -314,7 +314,9 @@ def test_the_fates_of_a_key_with_several_rows() -> None:
     """An insert looks nothing up, and a delete finds all that there is."""
     batches = [[("a", 1, "x")], [("a", 1, "x"), ("b", 1, "y")], [("a", 5, "z"), ("c", 5, "z")]]
     rows: list[Row] = [(Origin.INCOMING, number, *row) for number, batch in enumerate(batches, 1) for row in batch]
-    of = Job(plan_of(), SCHEMA, NAMES, "simulate_operations", {**TIMES, **TABLES["simulate_operations"][0]}, books=True)
+    of = Job(
+        plan_of(), SCHEMA, NAMES, "simulate_operations", {**TIMES, **TABLES["simulate_operations"][0]}, row_counts=True
+    )
     found = counts([row for batch in merged(of, table(rows, "simulate").to_batches()) for row in batch.to_pylist()])
     assert {name: number for name, number in found.items() if name != "made"} == {
         "snapshot incoming kept": 3,
@@ -374,20 +376,20 @@ def test_books_of_a_lost_or_doubled_outcome_do_not_balance(monkeypatch: pytest.M
     monkeypatch.setattr(Outcomes, "flush", flawed)
     rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), *[(Origin.INCOMING, 1, "a", 1, "c")] * 2]
     found = run(job("append"), rows)
-    texts = [row[BOOKS] for row in found if row[BOOKS] is not None]
+    texts = [row[ROW_COUNTS] for row in found if row[ROW_COUNTS] is not None]
     left = sum(row[ACTION] is not None for row in found)
-    books = dataclasses.replace(Books.of_texts({"stored": 1, "incoming": 2}, texts), rows_out=left)
-    books.check_sides()
-    with pytest.raises(BooksError, match=f"the result has {2 * times} rows, but 2 were kept and 0 made"):
-        books.check()
+    row_counts = dataclasses.replace(RowCounts.of_texts({"stored": 1, "incoming": 2}, texts), rows_out=left)
+    row_counts.check_sides()
+    with pytest.raises(RowCountsError, match=f"the result has {2 * times} rows, but 2 were kept and 0 made"):
+        row_counts.check()
 
 
 @pytest.mark.parametrize("rows_in", [0, 2])
 def test_books_of_a_lost_or_doubled_version_do_not_balance(rows_in: int) -> None:
     rows: list[Row] = [(Origin.STORED, 0, "a", 1, "b"), (Origin.INCOMING, 1, "a", 1, "c")]
-    texts = [row[BOOKS] for row in run(job("upsert"), rows) if row[BOOKS] is not None]
-    with pytest.raises(BooksError, match=f"of {rows_in} incoming input rows, 0 merged, 1 kept"):
-        Books.of_texts({"stored": 1, "incoming": rows_in}, texts).check_sides()
+    texts = [row[ROW_COUNTS] for row in run(job("upsert"), rows) if row[ROW_COUNTS] is not None]
+    with pytest.raises(RowCountsError, match=f"of {rows_in} incoming input rows, 0 merged, 1 kept"):
+        RowCounts.of_texts({"stored": 1, "incoming": rows_in}, texts).check_sides()
 
 
 GLOBAL = {"hoodie.simple.index.update.partition.path": "true"}
@@ -415,10 +417,10 @@ def test_rows_that_move_between_partitions_are_counted_once(
         columns |= {COMMIT: pa.array([1] * len(rows)), IS_DELETE: pa.array([False] * len(rows))}
     table_type = "mor" if with_log else "cow"
     where = {"global_index": True, "partition": "v", "props": GLOBAL, "on_error": "quarantine"}
-    moving = Job(plan_of(release=release, table_type=table_type, **where), SCHEMA, NAMES, program, books=True)
+    moving = Job(plan_of(release=release, table_type=table_type, **where), SCHEMA, NAMES, program, row_counts=True)
     batches = pa.table(columns).to_batches(max_chunksize=size)
     found = [row for batch in merged(moving, batches) for row in batch.to_pylist()]
     sides = collections.Counter(Origin(row[0]).name.lower() for row in rows)
-    books = Books.of_texts(sides, [row[BOOKS] for row in found if row[BOOKS] is not None])
+    row_counts = RowCounts.of_texts(sides, [row[ROW_COUNTS] for row in found if row[ROW_COUNTS] is not None])
     left = sum(row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP} for row in found)
-    dataclasses.replace(books, rows_out=left).check()
+    dataclasses.replace(row_counts, rows_out=left).check()

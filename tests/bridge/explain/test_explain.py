@@ -357,9 +357,9 @@ def test_a_merger_is_named() -> None:
 
 def test_the_versions_of_a_trace_have_their_fates() -> None:
     versions = [(1, row(1, "x")), (2, row(3, "y")), (3, row(2, "z")), (4, row(4, "w", deleted=True))]
-    books = trace_key(versions, plan_of("DefaultHoodieRecordPayload", "1.2"), SCHEMA).books
-    assert books is not None
-    assert books.lines() == [
+    row_counts = trace_key(versions, plan_of("DefaultHoodieRecordPayload", "1.2"), SCHEMA).row_counts
+    assert row_counts is not None
+    assert row_counts.lines() == [
         {
             "merge_point": "snapshot",
             "side": "incoming",

@@ -38,8 +38,8 @@ def test_a_key_whose_ordering_does_not_compare_is_set_aside(frame: Any, point: s
         assert (found.log is None) == (point == "upsert")
         aside = [("b", 1, "old"), ("b", 2, "second"), ("b", None, "first"), (None, 3, "no key")]
         assert rows_of(found.quarantine) == aside
-        assert found.books.total(Fate.QUARANTINED) == 4
-        assert found.books.rows_in == {"stored": 3, "incoming": 4}
+        assert found.row_counts.total(Fate.QUARANTINED) == 4
+        assert found.row_counts.rows_in == {"stored": 3, "incoming": 4}
 
 
 def test_the_report_says_which_result_a_row_is_of_also_beside_an_empty_one(frame: Any) -> None:
@@ -58,8 +58,8 @@ def test_python_and_native_keep_the_same_books(frame: Any, release: str) -> None
     for engine in ("python", "auto"):
         plan = plan_of(release=release, engine=engine, **rule)
         with merge_frames("upsert", plan, stored=stored, incoming=incoming) as found:
-            counts.append({name: number for name, number in found.books.counts.items() if number})
-            assert found.books.rows_out == 4
+            counts.append({name: number for name, number in found.row_counts.counts.items() if number})
+            assert found.row_counts.rows_out == 4
     assert counts[0] == counts[1]
     assert counts[0]["combine-input", "incoming", Fate.MERGED] == 2
 
@@ -70,11 +70,11 @@ def test_a_merge_of_nothing_ends(frame: Any, spark: SparkSession) -> None:
     try:
         nothing = frame(("a", 1, "old")).where("ts > 1")
         with merge_frames("upsert", plan_of(), stored=nothing, incoming=nothing) as found:
-            asking = threading.Thread(target=lambda: found.books, daemon=True)
+            asking = threading.Thread(target=lambda: found.row_counts, daemon=True)
             asking.start()
             asking.join(60)
             assert not asking.is_alive()
-            assert found.books.rows_in == {"stored": 0, "incoming": 0}
+            assert found.row_counts.rows_in == {"stored": 0, "incoming": 0}
     finally:
         spark.conf.set("spark.sql.adaptive.enabled", "false")
 

@@ -53,8 +53,8 @@ def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
         ]
     )
     with simulate(batches, PLAN) as report:
-        fates = {fate: number for (_, _, fate), number in report.books.counts.items() if number}
-        assert report.books.rows_in == {"incoming": 12}
+        fates = {fate: number for (_, _, fate), number in report.row_counts.counts.items() if number}
+        assert report.row_counts.rows_in == {"incoming": 12}
         assert fates == {Fate.KEPT: 6, Fate.MERGED: 1, Fate.DELETED: 3, Fate.IGNORED: 2}
         rows = report.snapshots.collect()
         found = [sorted(row["city"] for row in rows if row["_pb_commit"] == commit) for commit in range(1, 7)]
@@ -80,9 +80,9 @@ def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
 def test_both_sides_of_a_replay_count_the_rows_that_name_partitions(spark: SparkSession) -> None:
     gone = Batch(spark.createDataFrame([("x",), ("none",)], "part string"), "delete_partition")
     with replay(Batches.of([spark.createDataFrame(ROWS, COLUMNS), gone]), PLAN, "1.2") as found:
-        for books in found.books.values():
-            assert books.rows_in == {"incoming": 5}
-            assert {fate: books.total(fate) for fate in Fate if books.total(fate)} == {
+        for row_counts in found.row_counts.values():
+            assert row_counts.rows_in == {"incoming": 5}
+            assert {fate: row_counts.total(fate) for fate in Fate if row_counts.total(fate)} == {
                 Fate.KEPT: 3,
                 Fate.DELETED: 1,
                 Fate.IGNORED: 1,

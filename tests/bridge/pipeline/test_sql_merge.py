@@ -171,7 +171,7 @@ def test_spark_evaluates_conditions_and_values_on_the_rows_that_are_there(spark:
     rows = [("a", "x", 9, 5, "U"), ("b", "x", 9, 5, "D"), ("c", "x", 9, 5, "U"), ("none", "x", 9, 5, "U")]
     batches = merged(spark, text, rows, f"{KEYS}, amount int, kind string")
     with simulate(batches, a_plan()) as report:
-        assert report.books.rows_in == {"incoming": 7}
+        assert report.row_counts.rows_in == {"incoming": 7}
     assert last_rows(batches, a_plan()) == {"a": (10, "Oslo-U", 6), "c": (10, "Bonn", None)}
 
 

@@ -15,7 +15,7 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as spark_types
 
 from bridge import ConflictError, InputError, MergePlan, merge_batch, merge_into
-from bridge.engines import Books
+from bridge.engines import RowCounts
 from bridge.errors import EngineError
 from bridge.spark import Target, files_of, place_of
 from bridge.write.changes import Merged, check_types
@@ -38,7 +38,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
     """A table into which every batch inserts one row."""
     made = MadeTable(tmp_path / "table")
     made.write([{"id": "a", "city": "Oslo", "qty": 1}])
-    inserts = Merged(MagicMock(), {"inserted": 1}, Books({}, {}, 0, 0, 1), None, keeps_flagged=False)
+    inserts = Merged(MagicMock(), {"inserted": 1}, RowCounts({}, {}, 0, 0, 1), None, keeps_flagged=False)
     for name, stand_in in {
         "_changes": MagicMock(return_value=inserts),
         "described": lambda *_: contextlib.nullcontext(),

@@ -88,7 +88,7 @@ def test_a_row_moves_with_what_its_old_partition_had_and_comes_back(table: Parte
     assert ("c", "Rome", 3, True) in table.written[-1]
     assert (table.asked[-1][INDEX], table.asked[-1][MOVES]) == ("GLOBAL_SIMPLE", "true")
     assert done.plan.global_index
-    assert done.books.rows_in == {"stored": 3, "incoming": 4}
+    assert done.row_counts.rows_in == {"stored": 3, "incoming": 4}
 
     assert merge(table, spark, BATCH, batch="monday").merged_by == done.instant
     # Versions of one batch are combined across partitions; a move alone is a change; and a version that the class would

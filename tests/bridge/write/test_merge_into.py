@@ -88,8 +88,8 @@ def test_inserts_updates_and_deletes_are_one_commit_and_a_second_run_of_it_is_no
     assert asked["hoodie.datasource.write.operation"] == "upsert"
     assert asked["hoodie.combine.before.upsert"] == "false"
     assert (asked["hoodie.x"], asked["_payload_bridge_batch"]) == ("1", "monday")
-    assert first.books is not None
-    assert first.books.rows_in == {"stored": 3, "incoming": 6}
+    assert first.row_counts is not None
+    assert first.row_counts.rows_in == {"stored": 3, "incoming": 6}
 
     before = table.instants
     again = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch="monday")
@@ -296,8 +296,8 @@ def test_what_tasks_do_not_merge_is_merged_as_frames(
     frames.assert_called_once()
     assert (report.inserted, report.updated, report.deleted) == (1, 1, 0)
     assert table.rows["a"] == {"id": "a", "city": "Oslo", "qty": 4 if way == "native" else 5}
-    assert report.books is not None
-    assert report.books.rows_in["incoming"] == 2
+    assert report.row_counts is not None
+    assert report.row_counts.rows_in["incoming"] == 2
     frames.reset_mock()
     assert merge_into(str(table.path), rows.where("false"), PLAN).instant is None
 

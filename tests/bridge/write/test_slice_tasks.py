@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql import Row
 
 from bridge import InputError, MergePlan
-from bridge.engines import BOOKS, ORIGIN, Job
+from bridge.engines import ORIGIN, ROW_COUNTS, Job
 from bridge.hudi import TableQueries
 from bridge.programs import Origin
 from bridge.write import slice_tasks
@@ -58,15 +58,15 @@ def rows(*given: tuple[str, str | None, int], label: int = LABEL) -> pa.RecordBa
 
 
 def told(work: SliceWork, *batches: pa.RecordBatch) -> tuple[list[tuple[Any, ...]], dict[str, int]]:
-    """The changes, and the counts of the books."""
-    job = Job(PLAN, work.query.schema, ("id", "city", "qty"), "upsert", books=True)
+    """The changes, and the counts of the row counts."""
+    job = Job(PLAN, work.query.schema, ("id", "city", "qty"), "upsert", row_counts=True)
     found = [row for batch in merged_slices(work, job, batches) for row in batch.to_pylist()]
-    books: dict[str, int] = {}
+    row_counts: dict[str, int] = {}
     for row in found:
-        if row[BOOKS] is not None:
+        if row[ROW_COUNTS] is not None:
             assert row[CHANGE] is None
-            books |= json.loads(row[BOOKS])
-    return sorted((row["id"], row["city"], row["qty"], row[CHANGE]) for row in found if row[CHANGE]), books
+            row_counts |= json.loads(row[ROW_COUNTS])
+    return sorted((row["id"], row["city"], row["qty"], row[CHANGE]) for row in found if row[CHANGE]), row_counts
 
 
 BATCHES = [
@@ -91,11 +91,11 @@ def test_the_rows_of_a_slice_are_merged_where_it_is_read(
 ) -> None:
     monkeypatch.setattr(slice_tasks, "_HELD", held)
     monkeypatch.setattr(slice_tasks, "FEW", few)
-    found, books = told(work, *BATCHES)
+    found, row_counts = told(work, *BATCHES)
     assert found == CHANGED
-    assert (books["read"], books["left"]) == (4, 5)  # a, b, c, d; all but c of them, and two new ones
-    assert sum(number for name, number in books.items() if " incoming " in name) == 11
-    assert sum(number for name, number in books.items() if " stored " in name) == 4
+    assert (row_counts["read"], row_counts["left"]) == (4, 5)  # a, b, c, d; all but c of them, and two new ones
+    assert sum(number for name, number in row_counts.items() if " incoming " in name) == 11
+    assert sum(number for name, number in row_counts.items() if " stored " in name) == 4
 
 
 def test_a_row_that_comes_to_what_is_stored_is_no_change(work: SliceWork) -> None:
@@ -125,6 +125,6 @@ def test_the_stored_rows_of_keys_are_given_without_meta_columns(work: SliceWork)
 
 
 def test_two_tasks_with_the_same_books_count_twice() -> None:
-    row = Row(CHANGE, BOOKS, "rows")
+    row = Row(CHANGE, ROW_COUNTS, "rows")
     told = [row("updated", None, 3), row(None, '{"read": 1}', 2), row(None, None, 4)]
     assert counted(told) == ({"updated": 3}, ['{"read": 1}'] * 2)

@@ -1,4 +1,4 @@
-"""The books of both sides of a comparison, from the jobs that compare them: no row is merged again for them."""
+"""The row counts of both sides of a comparison, from the jobs that compare them: no row is merged again for them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Books, Fate, fates_of
-from bridge.pipeline import books_in, with_partitions
+from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Fate, RowCounts, fates_of
+from bridge.pipeline import row_counts_in, with_partitions
 from bridge.programs import Origin
 from bridge.report import Table
 from bridge.spark import ObservedFrame, can_observe, functions, in_one_task, kept
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from bridge.report import JsonObject
 
 
-class ReplayBooks:
+class ReplayRowCounts:
     """Counts the rows that both sides take in, and what became of them.
 
     Outcomes that Spark keeps tell it themselves. Others are observed while one job compares them, so that nothing has
@@ -58,11 +58,11 @@ class ReplayBooks:
         self._sides[name] = seen = ObservedFrame(outcomes, *fates_of(outcomes))
         return seen.frame
 
-    def read(self, *names: str) -> dict[str, Books]:
-        """Return the books of sides whose outcomes a job has computed.
+    def read(self, *names: str) -> dict[str, RowCounts]:
+        """Return the row counts of sides whose outcomes a job has computed.
 
         Raises:
-            BooksError: rows were lost or doubled.
+            RowCountsError: rows were lost or doubled.
         """
         counts = (
             self.versions.select(*self._counts).collect()[0].asDict() if self._rows is None else self._rows.counts()
@@ -71,7 +71,7 @@ class ReplayBooks:
         found = {}
         for name in names:
             side = self._sides[name]
-            found[name] = books_in(side, rows_in) if self._keeps else Books.of_observed(rows_in, side.counts())
+            found[name] = row_counts_in(side, rows_in) if self._keeps else RowCounts.of_observed(rows_in, side.counts())
             found[name] = with_partitions(found[name], side, self._named)
             found[name].check_sides()
         return found
@@ -98,9 +98,9 @@ def _counts(versions: DataFrame, operations: Operations) -> Iterator[Column]:
         yield functions.count_if(of_side & is_row).alias(SIDES[origin])
 
 
-def both_books_table(books: Mapping[str, Books], sides: Comparison) -> Table:
+def both_row_counts_table(row_counts: Mapping[str, RowCounts], sides: Comparison) -> Table:
     """Return the fates by merge point and side of both tables; a refused one has none."""
-    both = zip(sides.names, books.values(), strict=False)
+    both = zip(sides.names, row_counts.values(), strict=False)
     lines = [{"table": name, **line} for name, one in both for line in one.lines()]
     title = f"Row counts, {sides.left.table_type.long_name}"
     return Table.of_rows(("table", "merge_point", "side", *Fate), lines, title)

@@ -1,7 +1,7 @@
-"""The books of a run: how many rows came in on each side, and what became of each of them at which merge point.
+"""The row counts of a run: how many rows came in on each side, and what became of each of them at which merge point.
 
-An engine hands over the text of `_pb_books` once a task: a JSON object of counts, by the names that `entry` makes, and
-`made`, the rows that merges made. Spark collects these texts while it writes the outcomes.
+An engine hands over the text of `_pb_row_counts` once a task: a JSON object of counts, by the names that `entry` makes,
+and `made`, the rows that merges made. Spark collects these texts while it writes the outcomes.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge.engines.control_columns import ACTION, ADDED_TYPES, BOOKS, FATES, NEWER, is_visible
+from bridge.engines.control_columns import ACTION, ADDED_TYPES, FATES, NEWER, ROW_COUNTS, is_visible
 from bridge.engines.control_columns import MADE as IS_MADE
-from bridge.errors import BooksError
+from bridge.errors import RowCountsError
 from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
 from bridge.spark import functions
@@ -74,7 +74,7 @@ def final_point(program: str) -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class Books:
+class RowCounts:
     """Row counts of a run.
 
     Attributes:
@@ -92,8 +92,8 @@ class Books:
     inserted: int
 
     @classmethod
-    def of_run(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
-        """Make the books of what Spark observed as `columns` asks."""
+    def of_run(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> RowCounts:
+        """Make the row counts of what Spark observed as `columns` asks."""
         found = cls.of_observed(rows_in, observed)
         return dataclasses.replace(
             found,
@@ -103,15 +103,15 @@ class Books:
         )
 
     @classmethod
-    def of_observed(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> Books:
-        """Make the books of what Spark observed as `fates_of` asks; nothing is known of the result then."""
-        found = cls.of_texts(rows_in, str(observed.get(BOOKS) or "").splitlines())
+    def of_observed(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> RowCounts:
+        """Make the row counts of what Spark observed as `fates_of` asks; nothing is known of the result then."""
+        found = cls.of_texts(rows_in, str(observed.get(ROW_COUNTS) or "").splitlines())
         counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
         return dataclasses.replace(found, counts={**found.counts, **counted})
 
     @classmethod
-    def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> Books:
-        """Make the books of the texts of `_pb_books`; of the result they know what tasks tell that read a side."""
+    def of_texts(cls, rows_in: Mapping[str, int], texts: Iterable[str]) -> RowCounts:
+        """Add up the texts of `_pb_row_counts`; only tasks that read the stored rows count those of the result."""
         totals: collections.Counter[str] = collections.Counter()
         for text in texts:
             totals.update(json.loads(text))
@@ -125,8 +125,8 @@ class Books:
         """Return how many rows of the sides had a fate."""
         return sum(number for (_, side, one), number in self.counts.items() if one is fate and side in sides)
 
-    def with_incoming(self, point: str, fates: Mapping[Fate, int], *, are_in: bool) -> Books:
-        """Return the books with incoming rows of no key; `are_in`: `rows_in` has them already."""
+    def with_incoming(self, point: str, fates: Mapping[Fate, int], *, are_in: bool) -> RowCounts:
+        """Return the row counts with incoming rows of no key; `are_in`: `rows_in` has them already."""
         counts = collections.Counter(self.counts)
         counts.update({(point, SIDES[Origin.INCOMING], fate): number for fate, number in fates.items()})
         more = 0 if are_in else sum(fates.values())
@@ -137,25 +137,25 @@ class Books:
         """Compare what came in with what became of it, and the rows of the result with those that should be there.
 
         Raises:
-            BooksError: they differ.
+            RowCountsError: they differ.
         """
         self.check_sides()
         kept = self.total(Fate.KEPT)
         if kept + self.made != self.rows_out:
             msg = f"the result has {self.rows_out} rows, but {kept} were kept and {self.made} made"
-            raise BooksError(_UNBALANCED.format(msg))
+            raise RowCountsError(_UNBALANCED.format(msg))
 
     def check_sides(self) -> None:
         """Compare what came in on each side with what became of it.
 
         Raises:
-            BooksError: they differ.
+            RowCountsError: they differ.
         """
         for side, number in self.rows_in.items():
             found = {fate: self.total(fate, [side]) for fate in Fate}
             if sum(found.values()) != number:
                 told = ", ".join(f"{count} {fate}" for fate, count in found.items())
-                raise BooksError(_UNBALANCED.format(f"of {number} {side} input rows, {told}"))
+                raise RowCountsError(_UNBALANCED.format(f"of {number} {side} input rows, {told}"))
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the counts as a list: one line a merge point and side, those without rows left out."""
@@ -168,20 +168,20 @@ class Books:
 
 
 def columns(outcomes: DataFrame, point: str, plan: MergePlan) -> list[Column]:
-    """Return what Spark observes of outcomes that were made with books."""
+    """Return what Spark observes of outcomes that were made with row counts."""
     found = [
         functions.count_if(is_visible()).alias(_VISIBLE),
         functions.count_if(_is(Action.INSERT)).alias(_INSERTED),
     ]
-    if BOOKS in outcomes.columns:
+    if ROW_COUNTS in outcomes.columns:
         return [*found, *fates_of(outcomes)]
     return [*found, *_of_columns(point, plan)]
 
 
 def fates_of(outcomes: DataFrame) -> list[Column]:
-    """Return what Spark observes of outcomes with `_pb_books`, or with the `_pb_fates` of keys over time."""
-    if BOOKS in outcomes.columns:
-        return [sf.array_join(sf.collect_list(BOOKS), "\n").alias(BOOKS)]
+    """Return what Spark observes of outcomes with `_pb_row_counts`, or with the `_pb_fates` of keys over time."""
+    if ROW_COUNTS in outcomes.columns:
+        return [sf.array_join(sf.collect_list(ROW_COUNTS), "\n").alias(ROW_COUNTS)]
     point, side, fates = MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], sf.col(FATES)
     names = ADDED_TYPES[FATES].fieldNames()  # type: ignore[attr-defined]  # it is a struct
     return [sf.sum(fates[name]).alias(entry(point, side, name)) for name in names]

@@ -1,4 +1,4 @@
-"""The books of the native engine are those of the python engine: every row of a run has the same fate."""
+"""The row counts of the native engine are those of the python engine: every row of a run has the same fate."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from bridge.engines import Books
+    from bridge.engines import RowCounts
 
 FILLS, DEFAULT = "PartialUpdateAvroPayload", "DefaultHoodieRecordPayload"
 
@@ -37,11 +37,11 @@ def test_every_row_has_the_same_fate_on_both_engines(
     frames = fine_frames(spark, combination, 60, 17, tmp_path)
     point = combination.program.replace("_", "-")
 
-    def books(engine: str) -> Books:
+    def row_counts(engine: str) -> RowCounts:
         run = PointRun(point, frames, dataclasses.replace(combination.plan, engine=engine))
         run.outcomes.collect()
-        return run.books(run.outcomes)
+        return run.row_counts(run.outcomes)
 
-    native, python = books("native"), books("python")
+    native, python = row_counts("native"), row_counts("python")
     assert native.lines() == python.lines()
     assert (native.made, native.rows_out, native.inserted) == (python.made, python.rows_out, python.inserted)

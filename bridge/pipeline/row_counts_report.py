@@ -1,4 +1,4 @@
-"""The books of a run in reports: as statistics and as a table."""
+"""The row counts of a run in reports: as statistics and as a table."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import BOOKS, COMMIT, FIRST, LAST, PREFIX, Books, Fate, fates_of
+from bridge.engines import COMMIT, FIRST, LAST, PREFIX, ROW_COUNTS, Fate, RowCounts, fates_of
 from bridge.merge import MergePoint
 from bridge.pipeline.layout import join_rows
 from bridge.report import Severity, Table
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 _SHOWN = f"{PREFIX}shown"
 
 
-def statistics_of(books: Books) -> dict[str, object]:
-    """Return the counts of the envelope: rows in and out, each fate, and `books`, the fates by merge point and side."""
+def statistics_of(row_counts: RowCounts) -> dict[str, object]:
+    """Return the counts of the envelope: rows in and out, each fate, and `books`, by merge point and side."""
     return {
-        "rows_in": sum(books.rows_in.values()),
-        "rows_out": books.rows_out,
-        "inserted": books.inserted,
-        **{fate.value: books.total(fate) for fate in Fate},
-        "made": books.made,
-        "books": books.lines(),
+        "rows_in": sum(row_counts.rows_in.values()),
+        "rows_out": row_counts.rows_out,
+        "inserted": row_counts.inserted,
+        **{fate.value: row_counts.total(fate) for fate in Fate},
+        "made": row_counts.made,
+        "books": row_counts.lines(),
     }
 
 
@@ -46,19 +46,21 @@ class NamedPartitions(NamedTuple):
     commits: tuple[int, ...]
 
 
-def with_partitions(books: Books, outcomes: DataFrame, named: NamedPartitions | None, *, are_in: bool = False) -> Books:
-    """Return the books with the rows of a delete_partition, which name no key.
+def with_partitions(
+    row_counts: RowCounts, outcomes: DataFrame, named: NamedPartitions | None, *, are_in: bool = False
+) -> RowCounts:
+    """Return the row counts with the rows of a delete_partition, which name no key.
 
     Such a row is deleted if the snapshot before its batch shows a row of its partition, and ignored if not.
 
     Args:
-        books: those of the keys.
+        row_counts: those of the keys.
         outcomes: of a simulation, which Spark keeps.
         named: see `Batches.partitions_named`.
         are_in: whether the rows that came in are counted with these.
     """
     if named is None:
-        return books
+        return row_counts
     columns = named.rows.columns
     partition = [name for name in columns if name != COMMIT]
     commits = sf.array(*map(sf.lit, named.commits))
@@ -67,30 +69,30 @@ def with_partitions(books: Books, outcomes: DataFrame, named: NamedPartitions | 
     found = join_rows(named.rows, shown.withColumn(_SHOWN, sf.lit(True)), columns, "left", or_empty=partition)
     total, deleted = found.agg(sf.count(sf.lit(1)), sf.count(_SHOWN)).collect()[0]
     fates = {Fate.DELETED: deleted, Fate.IGNORED: total - deleted}
-    return books.with_incoming(MergePoint.SNAPSHOT.value, fates, are_in=are_in)
+    return row_counts.with_incoming(MergePoint.SNAPSHOT.value, fates, are_in=are_in)
 
 
-def books_table(books: Books, of: str = "", *, unmerged: str = Fate.QUARANTINED) -> Table:
+def row_counts_table(row_counts: RowCounts, of: str = "", *, unmerged: str = Fate.QUARANTINED) -> Table:
     """Return the fates by merge point and side as a table.
 
     Args:
-        books: of a run.
+        row_counts: of a run.
         of: the name of one of several runs.
         unmerged: what the rows of keys that can't be merged are called.
     """
     called = {Fate.QUARANTINED.value: unmerged}
-    lines = [{called.get(name, name): one for name, one in line.items()} for line in books.lines()]
+    lines = [{called.get(name, name): one for name, one in line.items()} for line in row_counts.lines()]
     title = "Row counts"
     columns = ("merge_point", "side", *(called.get(fate, fate) for fate in Fate))
     return Table.of_rows(columns, lines, f"{title} ({of})" if of else title)
 
 
-def books_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> Books:
-    """Return the books among outcomes that Spark keeps: one row a task, or in `_pb_fates` one a key."""
-    if BOOKS not in outcomes.columns:
-        return Books.of_observed(rows_in, outcomes.select(*fates_of(outcomes)).collect()[0].asDict())
-    texts = [row[0] for row in outcomes.where(sf.col(BOOKS).isNotNull()).select(BOOKS).collect()]
-    return Books.of_texts(rows_in, texts)
+def row_counts_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> RowCounts:
+    """Return the row counts among outcomes that Spark keeps: one row a task, or in `_pb_fates` one a key."""
+    if ROW_COUNTS not in outcomes.columns:
+        return RowCounts.of_observed(rows_in, outcomes.select(*fates_of(outcomes)).collect()[0].asDict())
+    texts = [row[0] for row in outcomes.where(sf.col(ROW_COUNTS).isNotNull()).select(ROW_COUNTS).collect()]
+    return RowCounts.of_texts(rows_in, texts)
 
 
 def report_quarantine(report: Report, aside: int, *, all_that_came: bool, where: str) -> None:
