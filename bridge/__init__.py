@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         table_history,
     )
     from bridge.config import MergeConfigError, TableMergeConfig
-    from bridge.engines import Fate, RowCounts
+    from bridge.engines import RowCounts, RowStatus
     from bridge.errors import (
         ClassLinkError,
         ConflictError,
@@ -122,7 +122,6 @@ __all__ = [
     "EngineError",
     "Example",
     "ExplainReport",
-    "Fate",
     "FleetReport",
     "FleetTable",
     "Grade",
@@ -155,6 +154,7 @@ __all__ = [
     "ReplayReport",
     "RowCounts",
     "RowCountsError",
+    "RowStatus",
     "Scope",
     "Severity",
     "SimulateReport",
@@ -229,7 +229,7 @@ _HOMES: Final = {
         "table_history",
     ),
     "bridge.config": ("MergeConfigError", "TableMergeConfig"),
-    "bridge.engines": ("RowCounts", "Fate"),
+    "bridge.engines": ("RowCounts", "RowStatus"),
     "bridge.errors": (
         "RowCountsError",
         "ClassLinkError",

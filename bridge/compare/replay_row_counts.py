@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, Fate, RowCounts, fates_of
+from bridge.engines import COMMIT, IS_DELETE, ORIGIN, SIDES, RowCounts, RowStatus, statuses_of
 from bridge.pipeline import row_counts_in, with_partitions
 from bridge.programs import Origin
 from bridge.report import Table
@@ -55,7 +55,7 @@ class ReplayRowCounts:
         if self._keeps:
             self._sides[name] = found = kept(outcomes)
             return found
-        self._sides[name] = seen = ObservedFrame(outcomes, *fates_of(outcomes))
+        self._sides[name] = seen = ObservedFrame(outcomes, *statuses_of(outcomes))
         return seen.frame
 
     def read(self, *names: str) -> dict[str, RowCounts]:
@@ -99,8 +99,8 @@ def _counts(versions: DataFrame, operations: Operations) -> Iterator[Column]:
 
 
 def both_row_counts_table(row_counts: Mapping[str, RowCounts], sides: Comparison) -> Table:
-    """Return the fates by merge point and side of both tables; a refused one has none."""
+    """Return the statuses by merge point and side of both tables; a refused one has none."""
     both = zip(sides.names, row_counts.values(), strict=False)
     lines = [{"table": name, **line} for name, one in both for line in one.lines()]
     title = f"Row counts, {sides.left.table_type.long_name}"
-    return Table.of_rows(("table", "merge_point", "side", *Fate), lines, title)
+    return Table.of_rows(("table", "merge_point", "side", *RowStatus), lines, title)

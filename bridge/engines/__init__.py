@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.engines.commit_fates import CommitFates
+from bridge.engines.commit_statuses import CommitStatuses
 from bridge.engines.control_columns import (
     ACTION,
     ADDED_TYPES,
@@ -44,7 +44,7 @@ from bridge.engines.jvm import (
 from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, few_bytes, fits_one_task
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, WholeKeys, arrow_schema, starts_of
-from bridge.engines.row_counts import LEFT, READ, SIDES, Fate, RowCounts, fates_of
+from bridge.engines.row_counts import LEFT, READ, SIDES, RowCounts, RowStatus, statuses_of
 from bridge.engines.row_counts import columns as row_count_columns
 
 __all__ = [
@@ -73,16 +73,16 @@ __all__ = [
     "TO_LOG",
     "Choice",
     "ColumnMerges",
-    "CommitFates",
+    "CommitStatuses",
     "CompiledPayloadRef",
     "Engine",
-    "Fate",
     "Job",
     "Recompiled",
     "RecordReader",
     "RecordWriter",
     "Refusal",
     "RowCounts",
+    "RowStatus",
     "RowVersion",
     "WholeKeys",
     "arrow_schema",
@@ -91,7 +91,6 @@ __all__ = [
     "call_beside",
     "check_spark",
     "engine_of",
-    "fates_of",
     "few_bytes",
     "fits_one_task",
     "in_driver",
@@ -102,6 +101,7 @@ __all__ = [
     "row_count_columns",
     "run",
     "starts_of",
+    "statuses_of",
     "visible",
     "with_port",
     "with_strategy_id",

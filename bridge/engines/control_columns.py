@@ -26,7 +26,7 @@ PORT = "_pb_port"  # of the JVM that the worker of a row may call
 IS_DELETE, ORDERING = f"{PREFIX}{Extra.DELETE}", f"{PREFIX}{Extra.ORDERING}"
 ACTION, TO_LOG = "_pb_action", f"{PREFIX}{Extra.TO_LOG}"
 QUARANTINE, ROW_COUNTS, NEWER, MADE = "_pb_quarantine", "_pb_row_counts", "_pb_newer", "_pb_made"
-FATES = "_pb_fates"
+STATUSES = "_pb_statuses"
 FIRST, LAST, PATH = f"{PREFIX}{Extra.FIRST}", f"{PREFIX}{Extra.LAST}", f"{PREFIX}{Extra.PATH}"
 
 ADDED_TYPES: dict[str, spark_types.DataType] = {
@@ -49,8 +49,8 @@ ADDED_TYPES: dict[str, spark_types.DataType] = {
     # In place of these texts: how many newer versions the key of an outcome has, and whether a merge made its row.
     NEWER: spark_types.LongType(),
     MADE: spark_types.BooleanType(),
-    # Over time: what became of the rows of a key, in one of its outcomes; by the names of `Fate`.
-    FATES: spark_types.StructType()
+    # Over time: what became of the rows of a key, in one of its outcomes; by the names of `RowStatus`.
+    STATUSES: spark_types.StructType()
     .add("kept", "long")
     .add("merged", "long")
     .add("deleted", "long")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
-from bridge.engines.control_columns import ACTION, ADDED_TYPES, FATES, NEWER, ROW_COUNTS, is_visible
+from bridge.engines.control_columns import ACTION, ADDED_TYPES, NEWER, ROW_COUNTS, STATUSES, is_visible
 from bridge.engines.control_columns import MADE as IS_MADE
 from bridge.errors import RowCountsError
 from bridge.merge import Action, MergePoint
@@ -43,10 +43,10 @@ _BESIDE = "append"  # stored rows stay as they are
 _VISIBLE, _INSERTED = "visible", "inserted"
 
 
-class Fate(StrEnum):
+class RowStatus(StrEnum):
     """What happened to an input row.
 
-    Every row has one fate. KEPT: it is in the result itself. MERGED: the result has another row in its place, which
+    Every row has one status. KEPT: it is in the result itself. MERGED: the result has another row in its place, which
     replaced it or was made from it. DELETED: a delete removed its key. IGNORED: it changed nothing. QUARANTINED: its
     key can't be merged.
     """
@@ -58,14 +58,14 @@ class Fate(StrEnum):
     QUARANTINED = "quarantined"
 
 
-def entry(point: str, side: str, fate: str) -> str:
+def entry(point: str, side: str, status: str) -> str:
     """Return the name of a count: of the rows of a side, what became of them, and at which merge point."""
-    return f"{point} {side} {fate}"
+    return f"{point} {side} {status}"
 
 
-def _parts(name: str) -> tuple[str, str, Fate]:
-    point, side, fate = name.split(" ")
-    return point, side, Fate(fate)
+def _parts(name: str) -> tuple[str, str, RowStatus]:
+    point, side, status = name.split(" ")
+    return point, side, RowStatus(status)
 
 
 def final_point(program: str) -> str:
@@ -86,7 +86,7 @@ class RowCounts:
     """
 
     rows_in: Mapping[str, int]
-    counts: Mapping[tuple[str, str, Fate], int]
+    counts: Mapping[tuple[str, str, RowStatus], int]
     made: int
     rows_out: int
     inserted: int
@@ -104,7 +104,7 @@ class RowCounts:
 
     @classmethod
     def of_observed(cls, rows_in: Mapping[str, int], observed: Mapping[str, Any]) -> RowCounts:
-        """Make the row counts of what Spark observed as `fates_of` asks; nothing is known of the result then."""
+        """Make the row counts of what Spark observed as `statuses_of` asks; nothing is known of the result then."""
         found = cls.of_texts(rows_in, str(observed.get(ROW_COUNTS) or "").splitlines())
         counted = {_parts(name): int(number or 0) for name, number in observed.items() if " " in name}
         return dataclasses.replace(found, counts={**found.counts, **counted})
@@ -121,15 +121,15 @@ class RowCounts:
         left = totals.pop(LEFT, 0)
         return cls(rows_in, {_parts(name): number for name, number in totals.items()}, made, left, 0)
 
-    def total(self, fate: Fate, sides: Iterable[str] = SIDES) -> int:
-        """Return how many rows of the sides had a fate."""
-        return sum(number for (_, side, one), number in self.counts.items() if one is fate and side in sides)
+    def total(self, status: RowStatus, sides: Iterable[str] = SIDES) -> int:
+        """Return how many rows of the sides had a status."""
+        return sum(number for (_, side, one), number in self.counts.items() if one is status and side in sides)
 
-    def with_incoming(self, point: str, fates: Mapping[Fate, int], *, are_in: bool) -> RowCounts:
+    def with_incoming(self, point: str, statuses: Mapping[RowStatus, int], *, are_in: bool) -> RowCounts:
         """Return the row counts with incoming rows of no key; `are_in`: `rows_in` has them already."""
         counts = collections.Counter(self.counts)
-        counts.update({(point, SIDES[Origin.INCOMING], fate): number for fate, number in fates.items()})
-        more = 0 if are_in else sum(fates.values())
+        counts.update({(point, SIDES[Origin.INCOMING], status): number for status, number in statuses.items()})
+        more = 0 if are_in else sum(statuses.values())
         incoming = {SIDES[Origin.INCOMING]: self.rows_in.get(SIDES[Origin.INCOMING], 0) + more}
         return dataclasses.replace(self, rows_in={**self.rows_in, **incoming}, counts=counts)
 
@@ -140,7 +140,7 @@ class RowCounts:
             RowCountsError: they differ.
         """
         self.check_sides()
-        kept = self.total(Fate.KEPT)
+        kept = self.total(RowStatus.KEPT)
         if kept + self.made != self.rows_out:
             msg = f"the result has {self.rows_out} rows, but {kept} were kept and {self.made} made"
             raise RowCountsError(_UNBALANCED.format(msg))
@@ -152,17 +152,17 @@ class RowCounts:
             RowCountsError: they differ.
         """
         for side, number in self.rows_in.items():
-            found = {fate: self.total(fate, [side]) for fate in Fate}
+            found = {status: self.total(status, [side]) for status in RowStatus}
             if sum(found.values()) != number:
-                told = ", ".join(f"{count} {fate}" for fate, count in found.items())
+                told = ", ".join(f"{count} {status}" for status, count in found.items())
                 raise RowCountsError(_UNBALANCED.format(f"of {number} {side} input rows, {told}"))
 
     def lines(self) -> list[dict[str, Any]]:
         """Return the counts as a list: one line a merge point and side, those without rows left out."""
         found: dict[tuple[str, str], dict[str, int]] = {}
-        for (point, side, fate), number in self.counts.items():
+        for (point, side, status), number in self.counts.items():
             if number:
-                found.setdefault((point, side), dict.fromkeys(Fate, 0))[fate] = number
+                found.setdefault((point, side), dict.fromkeys(RowStatus, 0))[status] = number
         ordered = sorted(found.items(), key=lambda line: (SIDES.index(line[0][1]), line[0][0]))
         return [{"merge_point": point, "side": side, **counts} for (point, side), counts in ordered]
 
@@ -174,17 +174,17 @@ def columns(outcomes: DataFrame, point: str, plan: MergePlan) -> list[Column]:
         functions.count_if(_is(Action.INSERT)).alias(_INSERTED),
     ]
     if ROW_COUNTS in outcomes.columns:
-        return [*found, *fates_of(outcomes)]
+        return [*found, *statuses_of(outcomes)]
     return [*found, *_of_columns(point, plan)]
 
 
-def fates_of(outcomes: DataFrame) -> list[Column]:
-    """Return what Spark observes of outcomes with `_pb_row_counts`, or with the `_pb_fates` of keys over time."""
+def statuses_of(outcomes: DataFrame) -> list[Column]:
+    """Return what Spark observes of outcomes with `_pb_row_counts`, or with the `_pb_statuses` of keys over time."""
     if ROW_COUNTS in outcomes.columns:
         return [sf.array_join(sf.collect_list(ROW_COUNTS), "\n").alias(ROW_COUNTS)]
-    point, side, fates = MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], sf.col(FATES)
-    names = ADDED_TYPES[FATES].fieldNames()  # type: ignore[attr-defined]  # it is a struct
-    return [sf.sum(fates[name]).alias(entry(point, side, name)) for name in names]
+    point, side, statuses = MergePoint.SNAPSHOT.value, SIDES[Origin.INCOMING], sf.col(STATUSES)
+    names = ADDED_TYPES[STATUSES].fieldNames()  # type: ignore[attr-defined]  # it is a struct
+    return [sf.sum(statuses[name]).alias(entry(point, side, name)) for name in names]
 
 
 def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:
@@ -193,16 +193,18 @@ def _of_columns(point: str, plan: MergePlan) -> Iterator[Column]:
     has_newer, made = sf.col(NEWER) > 0, sf.coalesce(sf.col(IS_MADE), sf.lit(False))
     is_written = _is(Action.INSERT, Action.UPDATE)
     yield functions.count_if(is_written & made).alias(MADE)
-    yield functions.count_if(_is(Action.KEEP)).alias(entry(point, stored, Fate.KEPT))
+    yield functions.count_if(_is(Action.KEEP)).alias(entry(point, stored, RowStatus.KEPT))
     if point != _BESIDE:
-        yield functions.count_if(_is(Action.UPDATE)).alias(entry(point, stored, Fate.MERGED))
-        yield functions.count_if(_is(Action.DELETE)).alias(entry(point, stored, Fate.DELETED))
-    yield functions.count_if(is_written & ~made).alias(entry(point, newer, Fate.KEPT))
-    yield functions.count_if(_is(Action.DELETE)).alias(entry(point, newer, Fate.DELETED))
-    yield functions.count_if(_is(Action.SKIP) | (_is(Action.KEEP) & has_newer)).alias(entry(point, newer, Fate.IGNORED))
+        yield functions.count_if(_is(Action.UPDATE)).alias(entry(point, stored, RowStatus.MERGED))
+        yield functions.count_if(_is(Action.DELETE)).alias(entry(point, stored, RowStatus.DELETED))
+    yield functions.count_if(is_written & ~made).alias(entry(point, newer, RowStatus.KEPT))
+    yield functions.count_if(_is(Action.DELETE)).alias(entry(point, newer, RowStatus.DELETED))
+    yield functions.count_if(_is(Action.SKIP) | (_is(Action.KEEP) & has_newer)).alias(
+        entry(point, newer, RowStatus.IGNORED)
+    )
     folded = sf.sum(sf.greatest(sf.col(NEWER) - 1, sf.lit(0)))
-    merged = {entry(point, newer, Fate.MERGED): functions.count_if(is_written & made)}
-    fold = entry(fold_point(plan, Origin[newer.upper()]) or point, newer, Fate.MERGED)
+    merged = {entry(point, newer, RowStatus.MERGED): functions.count_if(is_written & made)}
+    fold = entry(fold_point(plan, Origin[newer.upper()]) or point, newer, RowStatus.MERGED)
     merged[fold] = merged[fold] + folded if fold in merged else folded
     for name, number in merged.items():
         yield number.alias(name)

@@ -6,7 +6,7 @@ import itertools
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.config import keys
-from bridge.engines import CommitFates
+from bridge.engines import CommitStatuses
 from bridge.errors import MergeFailedError, PlanError
 from bridge.explain.traced_programs import (
     SecondRowError,
@@ -131,7 +131,7 @@ class Tracer:
         program = self._program
         failed: PayloadBridgeError | None = None
         program.forget()
-        program.listener = fates = CommitFates()
+        program.listener = statuses = CommitStatuses()
         try:
             program.start(self._key_of(first))
             for arrival in arrivals:
@@ -148,8 +148,8 @@ class Tracer:
             )
             failed.__cause__ = failure.error
             program.number(program.current_commit)
-            fates.failed(len(arrivals))
-        return Trace(program.calls, program.rows, failed, fates.row_counts(len(arrivals)))
+            statuses.failed(len(arrivals))
+        return Trace(program.calls, program.rows, failed, statuses.row_counts(len(arrivals)))
 
 
 def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)

@@ -6,7 +6,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from bridge.engines import Fate, recompiled_warnings
+from bridge.engines import RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.point_run import PointRun
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_table, statistics_of
@@ -180,8 +180,9 @@ class MergeReport(Listing):
         newer = [side for side in row_counts.rows_in if side != "stored"]
         report_quarantine(
             report,
-            row_counts.total(Fate.QUARANTINED),
-            all_that_came=row_counts.total(Fate.QUARANTINED, newer) == sum(row_counts.rows_in[side] for side in newer),
+            row_counts.total(RowStatus.QUARANTINED),
+            all_that_came=row_counts.total(RowStatus.QUARANTINED, newer)
+            == sum(row_counts.rows_in[side] for side in newer),
             where="among the results" if self.written is None else f"in {self.written.place}/quarantine",
         )
         return report

@@ -8,7 +8,7 @@ import itertools
 from typing import TYPE_CHECKING
 
 from bridge.config import keys
-from bridge.engines import Fate, RowCounts, recompiled_warnings
+from bridge.engines import RowCounts, RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.all_paths import answers_of, counted, key_answers, path_outcomes, smallest
 from bridge.pipeline.batches import as_batches, only_upserts
@@ -67,8 +67,8 @@ class PathsReport(Judged, Listing):
     def row_counts(self) -> RowCounts:
         """What becomes of the rows on one path: the batches as they are, in the first of `table_types`.
 
-        Nothing is compacted on it. Fates are those of `SimulateReport.row_counts`; a key whose path ends in an error is
-        counted as quarantined.
+        Nothing is compacted on it. Rows are counted as in `SimulateReport.row_counts`, and those of a key whose path
+        ends in an error as quarantined.
 
         Raises:
             RowCountsError: rows were lost or doubled.
@@ -176,7 +176,7 @@ def _report(found: PathsReport, limit: int, *, warns: bool) -> Report:
         "keys_of_many_versions": counts.many,
         "incomplete_keys": counts.incomplete,
         **found.disagreements.as_json(found.plan),
-        **{fate.value: found.row_counts.total(fate) for fate in Fate},
+        **{status.value: found.row_counts.total(status) for status in RowStatus},
         "books": {types[0].value: found.row_counts.lines()},
         "smallest": None if example is None else _example_as_json(example),
     }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import NEWER, PREFIX, QUARANTINE, Fate, RowCounts, row_count_columns, visible
+from bridge.engines import NEWER, PREFIX, QUARANTINE, RowCounts, RowStatus, row_count_columns, visible
 from bridge.errors import InputError, ParameterError, RowCountsError
 from bridge.pipeline.layout import data_fields
 from bridge.pipeline.merge_points import (
@@ -124,7 +124,7 @@ class PointRun:
         """Whether newer rows alone were counted too often: natively they meet every stored row of their key."""
         if NEWER not in self.outcomes.columns or "stored" not in row_counts.rows_in:
             return False
-        told = {side: sum(row_counts.total(fate, [side]) for fate in Fate) for side in row_counts.rows_in}
+        told = {side: sum(row_counts.total(status, [side]) for status in RowStatus) for side in row_counts.rows_in}
         more = {side for side, number in row_counts.rows_in.items() if told[side] > number}
         return bool(more) and told["stored"] == row_counts.rows_in["stored"]
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, FIRST, LAST, PREFIX, ROW_COUNTS, Fate, RowCounts, fates_of
+from bridge.engines import COMMIT, FIRST, LAST, PREFIX, ROW_COUNTS, RowCounts, RowStatus, statuses_of
 from bridge.merge import MergePoint
 from bridge.pipeline.layout import join_rows
 from bridge.report import Severity, Table
@@ -23,12 +23,12 @@ _SHOWN = f"{PREFIX}shown"
 
 
 def statistics_of(row_counts: RowCounts) -> dict[str, object]:
-    """Return the counts of the envelope: rows in and out, each fate, and `books`, by merge point and side."""
+    """Return the counts of the envelope: rows in and out, each status, and `books`, by merge point and side."""
     return {
         "rows_in": sum(row_counts.rows_in.values()),
         "rows_out": row_counts.rows_out,
         "inserted": row_counts.inserted,
-        **{fate.value: row_counts.total(fate) for fate in Fate},
+        **{status.value: row_counts.total(status) for status in RowStatus},
         "made": row_counts.made,
         "books": row_counts.lines(),
     }
@@ -68,29 +68,29 @@ def with_partitions(
     shown = distinct_keys(outcomes.select(sf.explode(after).alias(COMMIT), *map(quoted, partition)), columns)
     found = join_rows(named.rows, shown.withColumn(_SHOWN, sf.lit(True)), columns, "left", or_empty=partition)
     total, deleted = found.agg(sf.count(sf.lit(1)), sf.count(_SHOWN)).collect()[0]
-    fates = {Fate.DELETED: deleted, Fate.IGNORED: total - deleted}
-    return row_counts.with_incoming(MergePoint.SNAPSHOT.value, fates, are_in=are_in)
+    statuses = {RowStatus.DELETED: deleted, RowStatus.IGNORED: total - deleted}
+    return row_counts.with_incoming(MergePoint.SNAPSHOT.value, statuses, are_in=are_in)
 
 
-def row_counts_table(row_counts: RowCounts, of: str = "", *, unmerged: str = Fate.QUARANTINED) -> Table:
-    """Return the fates by merge point and side as a table.
+def row_counts_table(row_counts: RowCounts, of: str = "", *, unmerged: str = RowStatus.QUARANTINED) -> Table:
+    """Return the statuses by merge point and side as a table.
 
     Args:
         row_counts: of a run.
         of: the name of one of several runs.
         unmerged: what the rows of keys that can't be merged are called.
     """
-    called = {Fate.QUARANTINED.value: unmerged}
+    called = {RowStatus.QUARANTINED.value: unmerged}
     lines = [{called.get(name, name): one for name, one in line.items()} for line in row_counts.lines()]
     title = "Row counts"
-    columns = ("merge_point", "side", *(called.get(fate, fate) for fate in Fate))
+    columns = ("merge_point", "side", *(called.get(status, status) for status in RowStatus))
     return Table.of_rows(columns, lines, f"{title} ({of})" if of else title)
 
 
 def row_counts_in(outcomes: DataFrame, rows_in: Mapping[str, int]) -> RowCounts:
-    """Return the row counts among outcomes that Spark keeps: one row a task, or in `_pb_fates` one a key."""
+    """Return the row counts among outcomes that Spark keeps: one row a task, or in `_pb_statuses` one a key."""
     if ROW_COUNTS not in outcomes.columns:
-        return RowCounts.of_observed(rows_in, outcomes.select(*fates_of(outcomes)).collect()[0].asDict())
+        return RowCounts.of_observed(rows_in, outcomes.select(*statuses_of(outcomes)).collect()[0].asDict())
     texts = [row[0] for row in outcomes.where(sf.col(ROW_COUNTS).isNotNull()).select(ROW_COUNTS).collect()]
     return RowCounts.of_texts(rows_in, texts)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines import COMMIT, Fate, recompiled_warnings
+from bridge.engines import COMMIT, RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.batches import as_batches
 from bridge.pipeline.differences import Figures, disagreements, figures
@@ -279,7 +279,7 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
         "inserted": totals["inserted"],
         "changed": totals["changed"],
         "removed": totals["deleted"],
-        **{fate.value: sum(one.total(fate) for one in row_counts.values()) for fate in Fate},
+        **{status.value: sum(one.total(status) for one in row_counts.values()) for status in RowStatus},
         "books": {table_type: one.lines() for table_type, one in row_counts.items()},
         "commits": len(batches),
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from bridge.engines import Fate, recompiled_warnings
+from bridge.engines import RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline import report_quarantine, row_counts_table, statistics_of
 from bridge.report import Closeable, Report, Showable, plan_as_json
@@ -79,9 +79,9 @@ class MergeIntoReport(Showable, Closeable):
         if self.row_counts is None:
             return report
         report.body.append(row_counts_table(self.row_counts))
-        aside = self.row_counts.total(Fate.QUARANTINED)
+        aside = self.row_counts.total(RowStatus.QUARANTINED)
         came = self.row_counts.rows_in["incoming"]
-        all_of_it = self.row_counts.total(Fate.QUARANTINED, ["incoming"]) == came
+        all_of_it = self.row_counts.total(RowStatus.QUARANTINED, ["incoming"]) == came
         report_quarantine(report, aside, all_that_came=all_of_it, where="in the quarantine of this run")
         if aside:
             report.warnings.append(

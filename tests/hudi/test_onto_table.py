@@ -13,12 +13,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from bridge import (
-    Fate,
     HeldCompaction,
     HudiTable,
     InputError,
     PlanError,
     RebuiltCommits,
+    RowStatus,
     Scope,
     compare_readers,
     rebuilt_commits,
@@ -117,7 +117,7 @@ def test_the_next_writes_come_to_what_real_hudi_stores(
         assert as_text([row.asDict() for row in last]) == as_text(expected(after, keys))
         for row_counts in found.row_counts.values():
             assert row_counts.rows_in["incoming"] == written
-            assert row_counts.total(Fate.KEPT, ["stored", "log"]) > 0
+            assert row_counts.total(RowStatus.KEPT, ["stored", "log"]) > 0
         assert "in the table" in found.to_report().as_text() or found.is_equal
 
 

@@ -108,7 +108,7 @@ def test_a_merge_keeps_the_same_books_in_both_engines(plan, spark, request, poin
         row_counts = found.row_counts
     assert (
         row_counts.rows_out
-        == sum(number for (_, _, fate), number in row_counts.counts.items() if fate == "kept") + row_counts.made
+        == sum(number for (_, _, status), number in row_counts.counts.items() if status == "kept") + row_counts.made
     )
     told = {name: number for name, number in row_counts.counts.items() if number}
     assert ROW_COUNTS.setdefault((point, release), told) == told

@@ -3,7 +3,7 @@ package bridge.jvm;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Constants.Action;
 import bridge.jvm.Constants.RowCountsEntry;
-import bridge.jvm.Constants.Fate;
+import bridge.jvm.Constants.RowStatus;
 import bridge.jvm.Constants.Origin;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.util.Arrays;
@@ -25,7 +25,7 @@ final class Ledger implements Timeline.Listener {
     private static final int IGNORED = 1;
     private static final int DELETED = 2;
     private static final int MERGED = 3;
-    private static final String[] FATES = {null, Fate.IGNORED, Fate.DELETED, Fate.MERGED};
+    private static final String[] STATUSES = {null, RowStatus.IGNORED, RowStatus.DELETED, RowStatus.MERGED};
 
     private final String point;
     private final List folds;
@@ -38,7 +38,7 @@ final class Ledger implements Timeline.Listener {
     private final long[] kept = new long[SIDES];
     private final Row[] compared = new Row[MOST_COMPARED];
     private int inCompared;
-    private int fate;
+    private int status;
 
     /** Takes what the job says of its row counts; `byCommit` where commits tell what becomes of rows. */
     Ledger(Map described, int width, int originAt, boolean byCommit) {
@@ -64,7 +64,7 @@ final class Ledger implements Timeline.Listener {
             return;
         }
         boolean isWritten = action == Action.INSERT || action == Action.UPDATE;
-        fate = Math.max(fate, isWritten ? MERGED : action == Action.DELETE ? DELETED : IGNORED);
+        status = Math.max(status, isWritten ? MERGED : action == Action.DELETE ? DELETED : IGNORED);
         if (!isWritten && action != Action.KEEP) {
             return;
         }
@@ -83,27 +83,27 @@ final class Ledger implements Timeline.Listener {
     void endKey() {
         for (int side = 0; side < SIDES; side++) {
             long others = arrived[side] - kept[side];
-            count(point, side, Fate.KEPT, kept[side]);
+            count(point, side, RowStatus.KEPT, kept[side]);
             if (folds.get(side) != null && others > 0) {
                 long last = kept[side] == 0 ? 1 : 0;
-                count((String) folds.get(side), side, Fate.MERGED, others - last);
+                count((String) folds.get(side), side, RowStatus.MERGED, others - last);
                 others = last;
             }
-            if (fate != NONE) {
-                count(point, side, FATES[fate], others);
+            if (status != NONE) {
+                count(point, side, STATUSES[status], others);
             }
         }
         Arrays.fill(arrived, 0);
         Arrays.fill(kept, 0);
         Arrays.fill(compared, null);
         inCompared = 0;
-        fate = NONE;
+        status = NONE;
     }
 
     public void ended(long rows, Row before, Row after, List taken) {
         boolean isSame = before == after || before != null && after != null && isRow(values(before), after);
         if (after == null || isSame) {
-            count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, isSame ? Fate.IGNORED : Fate.DELETED, rows);
+            count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, isSame ? RowStatus.IGNORED : RowStatus.DELETED, rows);
             return;
         }
         Object[] shown = values(after);
@@ -111,8 +111,8 @@ final class Ledger implements Timeline.Listener {
         for (int i = 0; !stands && i < taken.size(); i++) {
             stands = isRow(shown, (Row) taken.get(i));
         }
-        count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, Fate.KEPT, stands ? 1 : 0);
-        count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, Fate.MERGED, stands ? rows - 1 : rows);
+        count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, RowStatus.KEPT, stands ? 1 : 0);
+        count(RowCountsEntry.BY_COMMIT, Origin.INCOMING, RowStatus.MERGED, stands ? rows - 1 : rows);
     }
 
     /** Returns all counts as `_pb_row_counts` has them. */

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.engines.control_columns import COMMIT, IS_DELETE, ORDERING, ORIGIN
 from bridge.engines.jvm.rules import NODES_IN_JAVA, POINTS, WORDS_IN_JAVA
 from bridge.engines.ordering_text import TYPES
-from bridge.engines.row_counts import MADE, SIDES, Fate
+from bridge.engines.row_counts import MADE, SIDES, RowStatus
 from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
 from bridge.programs import MEASURED_EVERY, MOST_BYTES, PROGRAMS, TOO_LARGE, Origin
 from bridge.spark import META_COLUMNS
@@ -56,7 +56,7 @@ def groups() -> dict[str, dict[str, Constant]]:
         },
         "Message": {"SMALL_FILES": TOO_LARGE},
         "RowCountsEntry": {"MADE": MADE, "SIDES": SIDES, "BY_COMMIT": MergePoint.SNAPSHOT.value},
-        "Fate": {fate.name: fate.value for fate in Fate},
+        "RowStatus": {status.name: status.value for status in RowStatus},
         "Partition": {"NONE": NO_PARTITION},
         "RuleNode": {_upper(node): node for node in NODES_IN_JAVA},
         "RuleKey": {"NODE": "node", "WORD": "word"},

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines.control_columns import ACTION, ADDED_TYPES, COMMIT, FATES, FIRST, LAST, NEWER, PREFIX
+from bridge.engines.control_columns import ACTION, ADDED_TYPES, COMMIT, FIRST, LAST, NEWER, PREFIX, STATUSES
 from bridge.engines.native.size import is_few
 from bridge.engines.native.stored_join import held_values, outlasts
 from bridge.engines.native.versions import DEAD, RESET, Versions
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 _ITEMS, _FOLDED, _SPAN, _PLACE = (f"{PREFIX}{name}" for name in ("items", "folded", "span", "place"))
 _NONE = -1
 _SPANS = "array<struct<item:int,first:bigint,last:bigint>>"
-_FATES = tuple(ADDED_TYPES[FATES].fieldNames())  # type: ignore[attr-defined]  # it is a struct
-_STATE = f"struct<at:int,held:int,first:bigint,spans:{_SPANS},fates:{ADDED_TYPES[FATES].simpleString()}>"
-"""Next combined version and stored row by number (or -1), since when that is visible, the rows before, fates."""
+_STATUSES = tuple(ADDED_TYPES[STATUSES].fieldNames())  # type: ignore[attr-defined]  # it is a struct
+_STATE = f"struct<at:int,held:int,first:bigint,spans:{_SPANS},statuses:{ADDED_TYPES[STATUSES].simpleString()}>"
+"""Next combined version and stored row by number (or -1), since when that is visible, the rows before, statuses."""
 
 
 def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> DataFrame:
@@ -52,13 +52,13 @@ def through_commits(versions: Versions, sides: list[DataFrame], job: Job) -> Dat
         functions.get(sf.col(_ITEMS), sf.col(_SPAN)["item"])["row"],
         sf.coalesce(sf.col(_PLACE), sf.lit(0)) == 0,
     )
-    fates = sf.when(is_first, sf.col(_FOLDED)["fates"]).alias(FATES)
+    statuses = sf.when(is_first, sf.col(_FOLDED)["statuses"]).alias(STATUSES)
     return each.select(
         *(shown[new].alias(name) for name, new in versions.new.items()),
         sf.lit(int(Action.KEEP)).cast("tinyint").alias(ACTION),
         sf.col(_SPAN)["first"].alias(FIRST),
         sf.col(_SPAN)["last"].alias(LAST),
-        *([fates] if job.row_counts else []),
+        *([statuses] if job.row_counts else []),
     )
 
 
@@ -87,7 +87,7 @@ class _Fold:
     def folded(self) -> Column:
         """Return the state after the last commit, the row that is visible then among its spans."""
         none = sf.lit(0).cast("bigint")
-        start = sf.struct(sf.lit(0), sf.lit(_NONE), none, sf.array().cast(_SPANS), _fates(none, none, none, none))
+        start = sf.struct(sf.lit(0), sf.lit(_NONE), none, sf.array().cast(_SPANS), _statuses(none, none, none, none))
         return sf.aggregate(self._items, start.cast(_STATE), self._after, self._ended)
 
     def _after(self, state: Column, item: Column) -> Column:
@@ -114,7 +114,7 @@ class _Fold:
             sf.when(stays, state["held"]).when(item["dead"], _NONE).otherwise(state["at"]),
             sf.when(stays, state["first"]).otherwise(item["commit"]),
             sf.when(ends, _with_span(state, item["commit"] - 1)).otherwise(state["spans"]),
-            self._counted(state, item, stays) if self._job.row_counts else state["fates"],
+            self._counted(state, item, stays) if self._job.row_counts else state["statuses"],
         ).cast(_STATE)
 
     def _ended(self, state: Column) -> Column:
@@ -123,15 +123,15 @@ class _Fold:
         return state.withField("spans", sf.when(is_visible, _with_span(state, last)).otherwise(state["spans"]))
 
     def _counted(self, state: Column, item: Column, stays: Column) -> Column:
-        """Return the fates of the rows until a commit; see `CommitFates`."""
+        """Return the statuses of the rows until a commit; see `CommitStatuses`."""
         held = functions.get(self._items, state["held"])["row"]
         is_new, is_dead = state["held"] == _NONE, item["dead"]
         is_ignored = stays | (is_new & is_dead) | (~is_new & ~is_dead & self._is_equal(held, item["row"]))
         rows, none, one = item["rows"], sf.lit(0).cast("bigint"), sf.lit(1).cast("bigint")
-        shown = _fates(one, rows - 1, none, none)
-        more = sf.when(is_ignored, _fates(none, none, none, rows)).when(is_dead, _fates(none, none, rows, none))
-        before = state["fates"]
-        return _once(more.otherwise(shown), lambda now: _fates(*(before[name] + now[name] for name in _FATES)))
+        shown = _statuses(one, rows - 1, none, none)
+        more = sf.when(is_ignored, _statuses(none, none, none, rows)).when(is_dead, _statuses(none, none, rows, none))
+        before = state["statuses"]
+        return _once(more.otherwise(shown), lambda now: _statuses(*(before[name] + now[name] for name in _STATUSES)))
 
     def _is_equal(self, one: Column, other: Column) -> Column:
         """Whether two rows have the same values; NaN is none, as in Python."""
@@ -145,8 +145,8 @@ def _with_span(state: Column, last: Column) -> Column:
     return sf.concat(state["spans"], sf.array(sf.struct(state["held"], state["first"], last)).cast(_SPANS))
 
 
-def _fates(*numbers: Column) -> Column:
-    return sf.struct(*(number.alias(name) for number, name in zip(numbers, _FATES, strict=True)))
+def _statuses(*numbers: Column) -> Column:
+    return sf.struct(*(number.alias(name) for number, name in zip(numbers, _STATUSES, strict=True)))
 
 
 def _once(value: Column, use: Callable[[Column], Column]) -> Column:

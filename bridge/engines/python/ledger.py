@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from bridge.engines.commit_fates import CommitFates
+from bridge.engines.commit_statuses import CommitStatuses
 from bridge.engines.python.outcomes import UNDECIDED
-from bridge.engines.row_counts import MADE, SIDES, Fate, entry, final_point, fold_point
+from bridge.engines.row_counts import MADE, SIDES, RowStatus, entry, final_point, fold_point
 from bridge.merge import Action, MergePoint
 from bridge.programs import Origin
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
     from bridge.merge import StoredRow
 
 # What becomes of the rows of a key that are not in its result, the strongest last.
-_FATES = (Fate.IGNORED, Fate.DELETED, Fate.MERGED)
+_STATUSES = (RowStatus.IGNORED, RowStatus.DELETED, RowStatus.MERGED)
 _NONE, _IGNORED, _DELETED, _MERGED = range(-1, 3)
-_FATE_OF = np.full(len(Action) + 1, _NONE, np.int8)
-"""The fate that an action brings, by its number; that of no action comes last."""
-_FATE_OF[[Action.INSERT, Action.UPDATE]] = _MERGED
-_FATE_OF[[Action.KEEP, Action.SKIP]] = _IGNORED
-_FATE_OF[Action.DELETE] = _DELETED
+_STATUS_OF = np.full(len(Action) + 1, _NONE, np.int8)
+"""The status that an action brings, by its number; that of no action comes last."""
+_STATUS_OF[[Action.INSERT, Action.UPDATE]] = _MERGED
+_STATUS_OF[[Action.KEEP, Action.SKIP]] = _IGNORED
+_STATUS_OF[Action.DELETE] = _DELETED
 
 
 class Ledger:
-    """Counts the rows of a task by side, merge point and fate.
+    """Counts the rows of a task by side, merge point and status.
 
     A row that is in the result is kept. Of the others of a key, those of the newer side are first folded into one
-    version, where there are several and the plan folds them; that version, and the stored row, share the fate of the
+    version, where there are several and the plan folds them; that version, and the stored row, share the status of the
     key.
     """
 
@@ -44,9 +44,9 @@ class Ledger:
         self._point = final_point(job.program)
         self._folds = {side: fold_point(job.plan, side) for side in Origin}
         self._counts: collections.Counter[str] = collections.Counter()
-        # Of the key that goes on in the next batch: its rows by side, those of them in the result, its fate so far.
+        # Of the key that goes on in the next batch: its rows by side, those of them in the result, its status so far.
         self._open = np.zeros((2, len(SIDES)), np.int64)
-        self._open_fate = _NONE
+        self._open_status = _NONE
 
     def text(self) -> str:
         """Return all counts so far, as `_pb_row_counts` has them."""
@@ -54,7 +54,7 @@ class Ledger:
 
     def add_quarantined(self, point: str, side: Origin, rows: int) -> None:
         """Count rows that no merge can take."""
-        self._counts[entry(point, SIDES[side], Fate.QUARANTINED)] += rows
+        self._counts[entry(point, SIDES[side], RowStatus.QUARANTINED)] += rows
 
     def add_made(self, records: int) -> None:
         """Count records of the result that merges made."""
@@ -83,14 +83,14 @@ class Ledger:
             ends: whether the last key ends with the batch.
             quarantined: the merge point at which a key failed, by any row of the key.
         """
-        kept, fates = actions != UNDECIDED, _FATE_OF[actions]
+        kept, statuses = actions != UNDECIDED, _STATUS_OF[actions]
         kept[noted.kept] = True
-        np.maximum.at(fates, noted.rows, _FATE_OF[noted.actions])
+        np.maximum.at(statuses, noted.rows, _STATUS_OF[noted.actions])
         firsts = np.flatnonzero(starts)
         if not starts[0]:
             firsts = np.insert(firsts, 0, 0)
-            fates[0] = max(fates[0], self._open_fate, *(_FATE_OF[action] for action in noted.of_open))
-        of_key = np.maximum.reduceat(fates, firsts)
+            statuses[0] = max(statuses[0], self._open_status, *(_STATUS_OF[action] for action in noted.of_open))
+        of_key = np.maximum.reduceat(statuses, firsts)
         rows = np.empty((2, len(SIDES), len(firsts)), np.int64)
         for side in Origin:
             of_side = origins == side
@@ -100,9 +100,9 @@ class Ledger:
             rows[:, :, 0] += self._open
             for origin in noted.kept_before:
                 rows[1, origin, 0] += 1
-        self._open, self._open_fate = np.zeros_like(self._open), _NONE
+        self._open, self._open_status = np.zeros_like(self._open), _NONE
         if not ends:
-            self._open, self._open_fate = rows[:, :, -1].copy(), int(of_key[-1])
+            self._open, self._open_status = rows[:, :, -1].copy(), int(of_key[-1])
             rows, of_key = rows[:, :, :-1], of_key[:-1]
         self.add_made(noted.made)
         quarantined_keys = self._count_quarantined(rows, firsts, quarantined)
@@ -126,23 +126,23 @@ class Ledger:
             if not total.any():
                 continue
             name, others = SIDES[side], total - kept
-            self._counts[entry(self._point, name, Fate.KEPT)] += int(kept.sum())
+            self._counts[entry(self._point, name, RowStatus.KEPT)] += int(kept.sum())
             if (fold := self._folds[side]) is not None:
                 last = (others > 0) & (kept == 0)
-                folded = entry(fold, name, Fate.MERGED)
+                folded = entry(fold, name, RowStatus.MERGED)
                 self._counts[folded] += int((others - last).sum())
                 others = last.astype(np.int64)
-            for code, fate in enumerate(_FATES):
-                self._counts[entry(self._point, name, fate)] += int(others[of_key == code].sum())
+            for code, status in enumerate(_STATUSES):
+                self._counts[entry(self._point, name, status)] += int(others[of_key == code].sum())
 
 
 class CommitLedger(Ledger):
-    """Counts the rows of a table's commits by what the snapshot after each shows of their key: see `CommitFates`."""
+    """Counts the rows of a table's commits by what the snapshot after each shows of their key: see `CommitStatuses`."""
 
     def __init__(self, job: Job) -> None:
         super().__init__(job)
-        self._of_key = CommitFates()
-        self._ended: list[tuple[int, CommitFates]] = []
+        self._of_key = CommitStatuses()
+        self._ended: list[tuple[int, CommitStatuses]] = []
 
     def commit(self, rows: int, before: Sequence[StoredRow], after: Sequence[StoredRow]) -> None:
         """Take what a commit made of the open key."""
@@ -159,14 +159,14 @@ class CommitLedger(Ledger):
     def end_key(self, row: object) -> None:
         """Note the last version of a key; `row` is in the batch."""
         self._ended.append((int(row), self._of_key))  # type: ignore[call-overload]
-        self._of_key = CommitFates()
+        self._of_key = CommitStatuses()
 
     def _count_quarantined(self, rows: Rows, firsts: Rows, quarantined: Mapping[int, str]) -> Mask:
         quarantined_keys = super()._count_quarantined(rows, firsts, quarantined)
-        for row, fates in self._ended:
+        for row, statuses in self._ended:
             if not quarantined_keys[np.searchsorted(firsts, row, "right") - 1]:
-                for (side, fate), number in fates.counts.items():
-                    self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[side], fate)] += number
+                for (side, status), number in statuses.counts.items():
+                    self._counts[entry(MergePoint.SNAPSHOT.value, SIDES[side], status)] += number
         self._ended.clear()
         return quarantined_keys
 

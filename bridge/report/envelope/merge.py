@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
 
-class Fates(TypedDict):
+class RowStatuses(TypedDict):
     """Row counts."""
 
     merged: Count
@@ -20,7 +20,7 @@ class Fates(TypedDict):
     quarantined: Count
 
 
-class MergeStatistics(Fates):
+class MergeStatistics(RowStatuses):
     """Rows that came in are merged, kept, deleted, ignored or quarantined; those of the result are kept or made.
 
     Attributes:
@@ -70,7 +70,7 @@ class SnapshotStatistics(TypedDict):
     quarantined: NotRequired[Count]
 
 
-class SimulateStatistics(Fates, Held):
+class SimulateStatistics(RowStatuses, Held):
     """Of batches written to a new table of each type: what became of rows, and the keys inserted, changed, removed."""
 
     rows_in: Count
@@ -165,7 +165,7 @@ ByChange = TypedDict("ByChange", {"table-type": Count, "compaction": Count, "com
 """How many keys each change to the batches as given is the least for to end differently."""
 
 
-class PathsStatistics(Fates):
+class PathsStatistics(RowStatuses):
     """Of every path; rows are counted on one of them: the batches as they are, in the table type that `books` name."""
 
     rows_in: Count

@@ -64,10 +64,10 @@ def read(folder):
     return sorted(rows, key=lambda row: row["id"])
 
 
-def line(point, side, **fates):
+def line(point, side, **statuses):
     """Return what became of the rows of a side at a merge point, as the envelope has it."""
     every = dict.fromkeys(("merged", "kept", "deleted", "ignored", "quarantined"), 0)
-    return {"merge_point": point, "side": side, **every, **fates}
+    return {"merge_point": point, "side": side, **every, **statuses}
 
 
 def names(folder):

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batches, Fate, MergePlan, PlanError, redacted, replay, simulate, simulate_upgrade
+from bridge import Batches, MergePlan, PlanError, RowStatus, redacted, replay, simulate, simulate_upgrade
 from bridge.cli import main
 from bridge.compare.comparison import Comparison, plan_to
 from bridge.compare.grade import Grade, overall
@@ -410,13 +410,13 @@ def test_both_sides_keep_books(spark: SparkSession, adaptive: str) -> None:
     assert left.rows_in == right.rows_in == {"incoming": 4}
     point = "snapshot", "incoming"
     assert {key: number for key, number in left.counts.items() if number} == {
-        (*point, Fate.KEPT): 2,
-        (*point, Fate.DELETED): 1,
-        (*point, Fate.IGNORED): 1,
+        (*point, RowStatus.KEPT): 2,
+        (*point, RowStatus.DELETED): 1,
+        (*point, RowStatus.IGNORED): 1,
     }
     assert {key: number for key, number in right.counts.items() if number} == {
-        (*point, Fate.KEPT): 2,
-        (*point, Fate.IGNORED): 2,
+        (*point, RowStatus.KEPT): 2,
+        (*point, RowStatus.IGNORED): 2,
     }
     assert report.statistics["books"] == {"cow": {"left": left.lines(), "right": right.lines()}}
     assert "Row counts, copy-on-write" in report.as_text()

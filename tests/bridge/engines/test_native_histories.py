@@ -14,7 +14,7 @@ from pyspark.sql.pandas.types import from_arrow_type
 from pyspark.sql.types import StructField, StructType
 
 from bridge import MergePlan, PlanError, replay, simulate
-from bridge.engines import ARRIVAL, COMMIT, FIRST, LAST, Job, RowCounts, fates_of
+from bridge.engines import ARRIVAL, COMMIT, FIRST, LAST, Job, RowCounts, statuses_of
 from bridge.engines.control_columns import ORIGIN, QUARANTINE, ROW_COUNTS
 from bridge.engines.python.worker import merged
 from bridge.pipeline import simulate_outcomes
@@ -95,7 +95,7 @@ def agree(spark: SparkSession, combinations: Iterable[Combination], keys: int, f
         batches = outcomes._collect_as_arrow()
         found = pa.Table.from_batches(batches).filter(pc.field(FIRST).is_valid())
         assert told(found.select([*one.types, FIRST, LAST])) == expected.rows, str(one)
-        observed = outcomes.select(*fates_of(outcomes)).collect()[0].asDict()
+        observed = outcomes.select(*statuses_of(outcomes)).collect()[0].asDict()
         row_counts = RowCounts.of_observed({"incoming": fine.num_rows}, observed)
         row_counts.check_sides()
         assert row_counts.lines() == expected.row_counts.lines(), str(one)

@@ -1,4 +1,4 @@
-"""The row counts of the native engine are those of the python engine: every row of a run has the same fate."""
+"""The row counts of the native engine are those of the python engine: every row of a run has the same status."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ FILLS, DEFAULT = "PartialUpdateAvroPayload", "DefaultHoodieRecordPayload"
     ],
     ids=str,
 )
-def test_every_row_has_the_same_fate_on_both_engines(
+def test_every_row_has_the_same_status_on_both_engines(
     spark: SparkSession, combination: Combination, tmp_path: Path
 ) -> None:
     frames = fine_frames(spark, combination, 60, 17, tmp_path)

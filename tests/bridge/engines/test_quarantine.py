@@ -127,7 +127,7 @@ def counts(rows: list[dict[str, Any]]) -> dict[str, int]:
     return {name: number for name, number in totals.items() if number}
 
 
-def fate_of(found: dict[str, int], side: str) -> int:
+def status_of(found: dict[str, int], side: str) -> int:
     return sum(number for name, number in found.items() if f" {side} " in name)
 
 
@@ -183,7 +183,7 @@ def test_every_row_is_counted_once(
     found = run(job(program, on_error=on_error), rows, batch_size)
     total = counts(found)
     for origin in Origin:
-        assert fate_of(total, origin.name.lower()) == sum(row[0] is origin for row in rows)
+        assert status_of(total, origin.name.lower()) == sum(row[0] is origin for row in rows)
     left = [row for row in found if row[ACTION] in {Action.INSERT, Action.UPDATE, Action.KEEP}]
     kept = sum(number for name, number in total.items() if name.endswith(" kept"))
     if program != "simulate":  # where a row may be seen, hidden, and be seen again
@@ -192,7 +192,7 @@ def test_every_row_is_counted_once(
     assert aside == sum(row.get(QUARANTINE) is not None for row in found)
 
 
-def test_the_fates_of_an_upsert() -> None:
+def test_the_statuses_of_an_upsert() -> None:
     stored: list[Row] = [(Origin.STORED, 0, key, 1, "b") for key in "abcde"]
     newer: list[Row] = [
         (Origin.INCOMING, 1, key, ts, v)
@@ -219,7 +219,7 @@ def test_the_fates_of_an_upsert() -> None:
     }
 
 
-def test_the_fates_of_the_rows_of_a_table() -> None:
+def test_the_statuses_of_the_rows_of_a_table() -> None:
     batches = [
         [("a", 5, "x"), ("b", 1, "x"), ("b", 2, "y")],  # two rows of b are combined
         [("a", 4, "y"), ("b", 3, "a"), ("c", 1, "delete")],  # a wins and b loses by value, c is unknown
@@ -295,8 +295,8 @@ def test_a_key_that_fails_on_its_own_path_counts_as_quarantined() -> None:
     rows: list[Row] = [(Origin.INCOMING, 1, "a", 1, "a"), (Origin.INCOMING, 2, "a", 2, "no merge")]
     of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, row_counts=True)
     found = [row for batch in merged(of, table(rows, "simulate").to_batches()) for row in batch.to_pylist()]
-    fates = {name: number for name, number in counts(found).items() if name != "made"}
-    assert fates == {"snapshot incoming quarantined": 2}
+    statuses = {name: number for name, number in counts(found).items() if name != "made"}
+    assert statuses == {"snapshot incoming quarantined": 2}
 
 
 def test_a_defect_on_its_own_path_is_no_key_that_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -310,7 +310,7 @@ def test_a_defect_on_its_own_path_is_no_key_that_fails(monkeypatch: pytest.Monke
         list(merged(of, table([(Origin.INCOMING, 1, "a", 1, "a")], "simulate").to_batches()))
 
 
-def test_the_fates_of_a_key_with_several_rows() -> None:
+def test_the_statuses_of_a_key_with_several_rows() -> None:
     """An insert looks nothing up, and a delete finds all that there is."""
     batches = [[("a", 1, "x")], [("a", 1, "x"), ("b", 1, "y")], [("a", 5, "z"), ("c", 5, "z")]]
     rows: list[Row] = [(Origin.INCOMING, number, *row) for number, batch in enumerate(batches, 1) for row in batch]

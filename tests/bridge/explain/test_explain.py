@@ -355,7 +355,7 @@ def test_a_merger_is_named() -> None:
     )
 
 
-def test_the_versions_of_a_trace_have_their_fates() -> None:
+def test_the_versions_of_a_trace_have_their_statuses() -> None:
     versions = [(1, row(1, "x")), (2, row(3, "y")), (3, row(2, "z")), (4, row(4, "w", deleted=True))]
     row_counts = trace_key(versions, plan_of("DefaultHoodieRecordPayload", "1.2"), SCHEMA).row_counts
     assert row_counts is not None
@@ -492,9 +492,9 @@ def test_the_versions_of_a_side_that_fails_count_as_what_becomes_of_them(on_erro
     sides = Comparison(plan, dataclasses.replace(plan, release="1.2"), commits=2)
     told = two([(1, row(1)), (2, row(None))], sides.left, sides.right)
     report = dataclasses.replace(told, comparison=sides).to_report()
-    fates = [part for part in report.body if isinstance(part, Table) and part.title.startswith("Row counts")]
-    assert [part.columns[-1] for part in fates] == [column, column]
-    assert fates[0].rows[0][-1] == "2"
+    statuses = [part for part in report.body if isinstance(part, Table) and part.title.startswith("Row counts")]
+    assert [part.columns[-1] for part in statuses] == [column, column]
+    assert statuses[0].rows[0][-1] == "2"
 
 
 # -- finding the row, and its values

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge import Fate, MergePlan, PlanError, append, combine_input, merge_frames, snapshot, upsert
+from bridge import MergePlan, PlanError, RowStatus, append, combine_input, merge_frames, snapshot, upsert
 from bridge.report import Table
 from tests.support.plans import plan_of
 
@@ -38,7 +38,7 @@ def test_a_key_whose_ordering_does_not_compare_is_set_aside(frame: Any, point: s
         assert (found.log is None) == (point == "upsert")
         aside = [("b", 1, "old"), ("b", 2, "second"), ("b", None, "first"), (None, 3, "no key")]
         assert rows_of(found.quarantine) == aside
-        assert found.row_counts.total(Fate.QUARANTINED) == 4
+        assert found.row_counts.total(RowStatus.QUARANTINED) == 4
         assert found.row_counts.rows_in == {"stored": 3, "incoming": 4}
 
 
@@ -61,7 +61,7 @@ def test_python_and_native_keep_the_same_books(frame: Any, release: str) -> None
             counts.append({name: number for name, number in found.row_counts.counts.items() if number})
             assert found.row_counts.rows_out == 4
     assert counts[0] == counts[1]
-    assert counts[0]["combine-input", "incoming", Fate.MERGED] == 2
+    assert counts[0]["combine-input", "incoming", RowStatus.MERGED] == 2
 
 
 def test_a_merge_of_nothing_ends(frame: Any, spark: SparkSession) -> None:

@@ -26,7 +26,7 @@ from bridge import (
 )
 from bridge.cli import main
 from bridge.compare.grade import without_deletes, without_ties
-from bridge.engines import Fate
+from bridge.engines import RowStatus
 from bridge.pipeline.differences import differences, disagreements, figures
 
 if TYPE_CHECKING:
@@ -53,9 +53,9 @@ def test_each_batch_is_written_by_its_operation(spark: SparkSession) -> None:
         ]
     )
     with simulate(batches, PLAN) as report:
-        fates = {fate: number for (_, _, fate), number in report.row_counts.counts.items() if number}
+        statuses = {status: number for (_, _, status), number in report.row_counts.counts.items() if number}
         assert report.row_counts.rows_in == {"incoming": 12}
-        assert fates == {Fate.KEPT: 6, Fate.MERGED: 1, Fate.DELETED: 3, Fate.IGNORED: 2}
+        assert statuses == {RowStatus.KEPT: 6, RowStatus.MERGED: 1, RowStatus.DELETED: 3, RowStatus.IGNORED: 2}
         rows = report.snapshots.collect()
         found = [sorted(row["city"] for row in rows if row["_pb_commit"] == commit) for commit in range(1, 7)]
         assert found == [
@@ -82,10 +82,10 @@ def test_both_sides_of_a_replay_count_the_rows_that_name_partitions(spark: Spark
     with replay(Batches.of([spark.createDataFrame(ROWS, COLUMNS), gone]), PLAN, "1.2") as found:
         for row_counts in found.row_counts.values():
             assert row_counts.rows_in == {"incoming": 5}
-            assert {fate: row_counts.total(fate) for fate in Fate if row_counts.total(fate)} == {
-                Fate.KEPT: 3,
-                Fate.DELETED: 1,
-                Fate.IGNORED: 1,
+            assert {status: row_counts.total(status) for status in RowStatus if row_counts.total(status)} == {
+                RowStatus.KEPT: 3,
+                RowStatus.DELETED: 1,
+                RowStatus.IGNORED: 1,
             }
 
 

@@ -14,7 +14,7 @@ from pyspark.sql import functions as sf
 
 from bridge import Batch, Batches, InputError, MergePlan, PlanError, Scope, migrate, replay, simulate
 from bridge.cli import main
-from bridge.engines import Fate
+from bridge.engines import RowStatus
 from bridge.pipeline import extent_of
 from bridge.pipeline.scope_report import Estimate
 
@@ -125,7 +125,7 @@ def test_operations_on_whole_partitions_reach_keys_of_a_sample(spark, frames):
         with simulate(Batches.of(batches, scope=scope), PLAN) as found:
             kept = found.snapshots.collect()
             # `gone` itself, unless some keys of its partition would have to say what it deletes
-            assert found.row_counts.total(Fate.DELETED) == (scope is None)
+            assert found.row_counts.total(RowStatus.DELETED) == (scope is None)
         return {commit: {row["id"] for row in kept if row["_pb_commit"] == commit} for commit in (1, 2, 3)}
 
     half = sampled([frames[0], frames[1]], 0.5)

@@ -443,7 +443,7 @@ def run(*words):
 WORDS = ("--payload", "DefaultHoodieRecordPayload", "--release", "1.2", "--key", "id", "--ordering", "ts")
 
 
-FATES = {"merged": 0, "kept": 4, "deleted": 1, "ignored": 0, "quarantined": 0}
+STATUSES = {"merged": 0, "kept": 4, "deleted": 1, "ignored": 0, "quarantined": 0}
 
 
 def test_a_key_that_depends_on_the_path_is_listed_with_its_answers(spark, days):
@@ -463,8 +463,8 @@ def test_a_key_that_depends_on_the_path_is_listed_with_its_answers(spark, days):
         "keys_of_many_versions": 0,
         "incomplete_keys": 0,
         "smallest": None,
-        **FATES,
-        "books": {"cow": [{"merge_point": "snapshot", "side": "incoming", **FATES}]},
+        **STATUSES,
+        "books": {"cow": [{"merge_point": "snapshot", "side": "incoming", **STATUSES}]},
     }
     (key,) = answer["results"]
     assert key["key"] == {"id": "b"}

@@ -10,7 +10,7 @@ import pytest
 
 from bridge import DiffReport, MergeIntoReport, MergePlan, RehearsalReport, RehearsedStep, redacted
 from bridge.compare import Counts, Difference, ReaderResult
-from bridge.engines import Fate, RowCounts
+from bridge.engines import RowCounts, RowStatus
 from bridge.migration.table_copy import CopiedTable
 from bridge.report import Report, write_report
 from bridge.report.json_values import json_field
@@ -84,7 +84,7 @@ def rehearsed(off: int = 0, refused: str | None = None) -> RehearsalReport:
 
 def merged() -> MergeIntoReport:
     plan = MergePlan(payload="AWSDmsAvroPayload", release="0.15", key="id", props={"fs.s3a.secret.key": "hunter2"})
-    counts = {("upsert", "incoming", Fate.MERGED): 3, ("upsert", "stored", Fate.MERGED): 3}
+    counts = {("upsert", "incoming", RowStatus.MERGED): 3, ("upsert", "stored", RowStatus.MERGED): 3}
     row_counts = RowCounts({"stored": 3, "incoming": 3}, counts, 0, 3, 0)
     return MergeIntoReport(
         f"warehouse/{HOSTILE}", plan, "1", "2", "day-1", updated=3, adds_flag=True, row_counts=row_counts
