@@ -106,7 +106,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
         given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
         asked = options["release"] if old is None and given else old
         aside = options["on_error"] == "quarantine"
-        return explain_table(table, rows, asked, to, sets_aside=aside, merged=class_of(options))
+        return explain_table(table, rows, asked, to, quarantines=aside, merged=class_of(options))
     if batches is None:
         msg = "name --batches or a --table"
         raise click.UsageError(msg, click.get_current_context())

@@ -45,7 +45,7 @@ def explain_table(  # noqa: PLR0913 (what the verb was given)
     release: HudiRelease | None,
     to: str | None,
     *,
-    sets_aside: bool,
+    quarantines: bool,
     merged: TableClass,
 ) -> Report:
     """Report the versions of a row, and what the reader of `release`, and that of `to`, make of them by `merged`.
@@ -69,4 +69,4 @@ def explain_table(  # noqa: PLR0913 (what the verb was given)
             name, value = table.keys[0], text
         row[name] = value
     tables = [table] if to is None else [table, table.read_by(to)]
-    return table_row(tables, row, sets_aside=sets_aside).to_report()
+    return table_row(tables, row, quarantines=quarantines).to_report()

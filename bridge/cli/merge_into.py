@@ -105,7 +105,7 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
             if tries:  # the batch is merged again
                 discard(spark, target)
             tries.append(target)
-            written.enter_context(_put_aside(spark, target, aside, path, batch))
+            written.enter_context(_put_quarantine(spark, target, aside, path, batch))
 
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
     own = check_files(HudiTable(spark, path, HudiRelease.latest()), refuses=True)
@@ -156,7 +156,7 @@ def _identity(files: Files) -> str:
 
 
 @contextlib.contextmanager
-def _put_aside(spark: SparkSession, target: Target, aside: DataFrame, table: str, batch: str) -> Iterator[None]:
+def _put_quarantine(spark: SparkSession, target: Target, aside: DataFrame, table: str, batch: str) -> Iterator[None]:
     """Write what is in quarantine; remove it if the block fails and no commit of the batch is complete."""
     with output(spark, target) as run:
         run.write(aside)

@@ -21,9 +21,9 @@ from bridge.pipeline import (
     Course,
     as_batches,
     differences,
+    has_quarantine,
     join_rows,
-    set_aside,
-    sets_aside,
+    quarantine_of,
     snapshots_of,
 )
 from bridge.spark import PySparkException, distinct_keys, functions, kept, observing
@@ -154,7 +154,11 @@ def _compared(batches: Batches, comparison: Comparison) -> ReplayReport:
     counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
     report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
     report = dataclasses.replace(report, row_counts=row_counts.read(*outcomes), outcomes=row_counts.kept)
-    aside = [set_aside(frame).withColumn(TABLE, sf.lit(side)) for side, frame in outcomes.items() if sets_aside(frame)]
+    aside = [
+        quarantine_of(frame).withColumn(TABLE, sf.lit(side))
+        for side, frame in outcomes.items()
+        if has_quarantine(frame)
+    ]
     if not aside:
         return report
     quarantine = functools.reduce(lambda one, other: one.unionByName(other), aside)

@@ -39,7 +39,7 @@ class ReplayRowCounts:
     ) -> None:
         """Take the rows of all batches, and the partitions that some name (`Batches.partitions_named`).
 
-        Outcomes are kept where they are read once more: to set keys aside, and to look for these partitions.
+        Outcomes are kept where they are read once more: to quarantine keys, and to look for these partitions.
         """
         spark = versions.sparkSession
         reads_again = plan.on_error == "quarantine" or named is not None

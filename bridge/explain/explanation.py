@@ -119,7 +119,7 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
 
 
 def _raise_unless_aside(trace: Trace, plan: MergePlan) -> None:
-    """Raise the error of a trace, unless the plan sets keys aside and it is the key's fault."""
+    """Raise the error of a trace, unless the plan quarantines keys and it is the key's fault."""
     aside = plan.on_error == "quarantine" and isinstance(trace.error, MergeFailedError)
     if trace.error is not None and not aside:
         raise trace.error

@@ -119,13 +119,13 @@ class TableRow(Judged):
                 yield Table.of_rows(tuple(rows[0]), rows, f"Hudi {release}: rows made by merging", [("row", [*made])])
 
 
-def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, sets_aside: bool = False) -> TableRow:
+def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, quarantines: bool = False) -> TableRow:
     """Return which versions of a row a table holds, where, and what readers show.
 
     Args:
         tables: the table, opened once for each reader that is asked.
         row: the columns that identify the row (those of `HudiTable.identity`, or `_hoodie_record_key`), as text.
-        sets_aside: whether to report versions that can't be merged instead of raising the error.
+        quarantines: whether to report versions that can't be merged instead of raising the error.
 
     Raises:
         InputError: `row` names a column that does not identify rows, or no version has these values.
@@ -142,7 +142,7 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, sets_aside
         msg = f"{table.path} holds no version of {_words(row)}"
         raise InputError(msg)
     versions = tuple(_version(one) for one in found)
-    if not sets_aside:
+    if not quarantines:
         shown = {str(one.release): json_rows(_where(one.snapshot(), row).drop(*META_COLUMNS)) for one in tables}
         return TableRow(table.path, dict(row), versions, shown, calls=_calls_of(tables, found))
     shown, failed = {}, {}

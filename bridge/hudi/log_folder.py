@@ -130,7 +130,7 @@ class LogFolder:
         size = sum(
             block.content_length * (_COMPRESSED if block.type is BlockType.PARQUET_DATA else 1) for block, _ in blocks
         )
-        by_calls = as_objects or self._rule is None or self._query.sets_aside
+        by_calls = as_objects or self._rule is None or self._query.quarantines
         by_calls = by_calls or any(block.is_partial for block, _ in blocks)
         keys = (keys for each in blocks for keys in self._keys_of(each, found.partition))
         return ranges_of(size * sharing, _BY_CALLS if by_calls else _IN_COLUMNS, keys)

@@ -51,7 +51,7 @@ class SliceLog:
         """Begin a log without entries."""
         self.folded: JsonObject = {}
         self.failed: dict[str, MergePointError] = {}
-        self._sets_aside = query.sets_aside
+        self._quarantines = query.quarantines
         self.merge: Any = merge
         self._payload = query.plan.payload_name
         self._source = _source_of(query.plan.payload)
@@ -140,7 +140,7 @@ class SliceLog:
                 raise PayloadFailedError(of_another_key(f"{name}={value!r}"))
 
     def fail(self, key: str, error: Exception) -> None:
-        """Set a key aside, if that is wanted.
+        """Quarantine a key, if that is wanted.
 
         Raises:
             MergeFailedError: it is not.
@@ -149,7 +149,7 @@ class SliceLog:
         failure = error if isinstance(error, MergePointError) else MergePointError(MergePoint.SNAPSHOT, error)
         if isinstance(failure.error, HudiTableError | InputError):
             raise failure.error from error
-        if not self._sets_aside or is_of_all_keys(failure):
+        if not self._quarantines or is_of_all_keys(failure):
             point = failure.point and failure.point.value
             reason = f"{failure.reason}{self._source}"
             raise MergeFailedError(reason, self._payload, point, {_KEY: key}) from error

@@ -71,7 +71,7 @@ class SliceQuery:
         keys: the record keys whose versions are read, a few; None for all.
         unnamed_class: why nothing can be merged; None where it can.
         history: the table's schemas, for schema on read; None where columns go by name.
-        sets_aside: whether a key that can't be merged is quarantined, with all its versions.
+        quarantines: whether a key that can't be merged is quarantined, with all its versions.
     """
 
     files: TableFiles
@@ -89,7 +89,7 @@ class SliceQuery:
     shown: frozenset[str] | None = None
     keys: frozenset[str] | None = None
     unnamed_class: str | None = None
-    sets_aside: bool = False
+    quarantines: bool = False
     history: SchemaHistory | None = None
 
     @property

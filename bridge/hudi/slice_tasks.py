@@ -52,12 +52,12 @@ def read_versions(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Itera
 def read_slices(query: SliceQuery, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Read the slices of one task, one after another.
 
-    Where the query sets keys aside, rows have `_pb_quarantine`: all versions of a key that can't be merged come after
+    Where the query quarantines keys, rows have `_pb_quarantine`: all versions of a key that can't be merged come after
     the rows of its slice, with the reason there.
     """
     reader = SliceReader(query)
     for found in slices_in(batches):
-        if not query.sets_aside:
+        if not query.quarantines:
             yield from reader.read(found)
             continue
         for log, within in reader.logs(found):
@@ -115,5 +115,5 @@ def answer_columns(query: SliceQuery) -> spark_types.StructType:
             for f in own
             if query.shown is None or f.name in query.shown
         ]
-        + ([spark_types.StructField(QUARANTINE, ADDED_TYPES[QUARANTINE])] if query.sets_aside else [])
+        + ([spark_types.StructField(QUARANTINE, ADDED_TYPES[QUARANTINE])] if query.quarantines else [])
     )

@@ -239,7 +239,7 @@ class HudiTable:
             HudiTableError, InputError: as in `snapshot`.
         """
         opened = self._open().snapshot(as_of)
-        answer = opened._replace(query=dataclasses.replace(opened.query, sets_aside=True))
+        answer = opened._replace(query=dataclasses.replace(opened.query, quarantines=True))
         return self._frame(answer, None, where)
 
     def read_optimized(self, *, columns: Sequence[str] | None = None, where: str | Column | None = None) -> DataFrame:

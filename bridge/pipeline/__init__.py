@@ -29,7 +29,7 @@ from bridge.pipeline.partition_bars import chart_of, keys_by_partition, partitio
 from bridge.pipeline.path_groups import Disagreements
 from bridge.pipeline.path_text import path_words
 from bridge.pipeline.paths_report import PathsReport, all_paths
-from bridge.pipeline.point_run import PointRun, check_sides, set_aside, sets_aside
+from bridge.pipeline.point_run import PointRun, check_sides, has_quarantine, quarantine_of
 from bridge.pipeline.row_counts_report import (
     NamedPartitions,
     report_quarantine,
@@ -97,6 +97,7 @@ __all__ = [
     "differences",
     "evaluated",
     "extent_of",
+    "has_quarantine",
     "incoming_side",
     "is_null",
     "join_rows",
@@ -109,6 +110,7 @@ __all__ = [
     "percent",
     "prepared_upsert",
     "program_of",
+    "quarantine_of",
     "read_frame",
     "read_outcomes",
     "report_choices",
@@ -117,8 +119,6 @@ __all__ = [
     "report_simulations",
     "row_counts_in",
     "row_counts_table",
-    "set_aside",
-    "sets_aside",
     "share",
     "simulate",
     "simulate_commits",

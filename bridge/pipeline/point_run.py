@@ -143,7 +143,7 @@ class PointRun:
         else:
             found = {"rows": combined_rows(outcomes) if self.point == "combine-input" else visible(outcomes)}
         if self.plan.on_error == "quarantine":
-            found["quarantine"] = set_aside(outcomes)
+            found["quarantine"] = quarantine_of(outcomes)
         return found
 
 
@@ -167,12 +167,12 @@ def check_sides(point: str, given: Collection[str]) -> None:
         raise ParameterError(msg)
 
 
-def sets_aside(outcomes: DataFrame) -> bool:
+def has_quarantine(outcomes: DataFrame) -> bool:
     """Whether versions of keys that failed are among outcomes."""
     return QUARANTINE in outcomes.columns
 
 
-def set_aside(outcomes: DataFrame) -> DataFrame:
+def quarantine_of(outcomes: DataFrame) -> DataFrame:
     """Return the versions of the keys that failed: data columns, and why they are there.
 
     `_pb_reason`, `_pb_merge_point` and `_pb_side` (stored, log, incoming) are texts, `_pb_commit` is the number of the

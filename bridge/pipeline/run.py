@@ -91,7 +91,7 @@ def _few_bytes(plan: MergePlan, program: str, *sides: DataFrame) -> int | None:
 
 
 def check_that_rows_are_all(plan: MergePlan) -> None:
-    """Refuse to give the rows alone where a plan sets keys aside: nobody would see that they are missing.
+    """Refuse to give the rows alone where a plan quarantines keys: nobody would see that they are missing.
 
     Raises:
         PlanError: naming what gives both.

@@ -47,7 +47,7 @@ def simulate_commits(
     batch adds is null in the snapshots before it. `operations` are those of the commits that are not upserts.
 
     Raises:
-        PlanError: the plan sets keys aside, or wants what is not ported.
+        PlanError: the plan quarantines keys, or wants what is not ported.
     """
     check_that_rows_are_all(plan)
     settings: dict[str, Any] = {"commits": commits, "compact_after": compact_after, "operations": operations}
@@ -65,7 +65,7 @@ def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
 ) -> DataFrame:
     """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
 
-    Among them are the versions of keys that the plan sets aside and, with `row_counts`, what the engine counts;
+    Among them are the versions of keys that the plan quarantines and, with `row_counts`, what the engine counts;
     `snapshots_of` leaves both out.
     """
     plan = with_strategy_id(versions.sparkSession, plan)
@@ -176,7 +176,7 @@ def upgrade_commits(versions: DataFrame, old: MergePlan, takeovers: Sequence[Tak
     """Return the snapshots of `upgrade_outcomes`, which takes the same settings.
 
     Raises:
-        PlanError: the plan sets keys aside; and what `upgrade_outcomes` raises.
+        PlanError: the plan quarantines keys; and what `upgrade_outcomes` raises.
     """
     check_that_rows_are_all(old)
     return snapshots_of(upgrade_outcomes(versions, old, takeovers, **settings))

@@ -14,7 +14,7 @@ from bridge.engines import COMMIT, RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.batches import as_batches
 from bridge.pipeline.differences import Figures, disagreements, figures
-from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.point_run import has_quarantine, quarantine_of
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_in, row_counts_table, with_partitions
 from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope_report import report_scope
@@ -70,7 +70,7 @@ class SimulateReport(Listing):
 
         The columns besides the data are those of `MergeReport.quarantine`.
         """
-        return set_aside(self._kept_outcomes) if sets_aside(self._kept_outcomes) else None
+        return quarantine_of(self._kept_outcomes) if has_quarantine(self._kept_outcomes) else None
 
     @functools.cached_property
     def row_counts(self) -> RowCounts:

@@ -10,7 +10,7 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import QUARANTINE, recompiled_warnings
 from bridge.errors import ParameterError
-from bridge.pipeline.point_run import set_aside, sets_aside
+from bridge.pipeline.point_run import has_quarantine, quarantine_of
 from bridge.pipeline.row_counts_report import report_quarantine
 from bridge.redaction import current
 from bridge.report import Listing, Report, list_rows
@@ -76,7 +76,7 @@ class SnapshotReport(Listing):
 
     def rows_of(self, outcomes: DataFrame) -> DataFrame:
         """Return the rows among outcomes."""
-        if not sets_aside(outcomes):
+        if not has_quarantine(outcomes):
             return outcomes
         rows = outcomes.where(sf.col(QUARANTINE).isNull()).drop(QUARANTINE)
         return rows if self.columns is None else rows.select(*map(quoted, self.columns))
@@ -85,10 +85,10 @@ class SnapshotReport(Listing):
         """Write the rows; with a quarantine, rows and quarantine each to a folder, computed once."""
         frame = self.outcomes.frame
         with observing(frame.sparkSession):
-            if sets_aside(frame):
+            if has_quarantine(frame):
                 outcomes = out.aside(frame, "outcomes")
                 out.write(self.rows_of(outcomes), "rows")
-                out.write(set_aside(outcomes), "quarantine")
+                out.write(quarantine_of(outcomes), "quarantine")
                 out.drop("outcomes")
             else:
                 out.write(frame)
@@ -102,13 +102,13 @@ class SnapshotReport(Listing):
         about = {"as_of": self.as_of, "columns": columns, "where": self._condition}
         report = Report("snapshot", self.verdict, plan=settings | about)
         report.warnings += recompiled_warnings(table.queries().plan)
-        report.statistics = {"rows_out": rows} | ({"quarantined": aside} if sets_aside(self.outcomes.frame) else {})
+        report.statistics = {"rows_out": rows} | ({"quarantined": aside} if has_quarantine(self.outcomes.frame) else {})
         if self.place is None:
             shown = self.rows_of(self._kept)
             order = [name for name in _ORDER if name in shown.columns] or shown.columns[:1]
             list_rows(report, shown.orderBy(*map(quoted, order)), rows, sample, whole=whole)
         if self.place is None and aside:
-            list_rows(report, set_aside(self._kept), aside, sample, whole=whole, name="quarantine")
+            list_rows(report, quarantine_of(self._kept), aside, sample, whole=whole, name="quarantine")
         place = "among the results" if self.place is None else f"in {self.place}/quarantine"
         report_quarantine(report, aside, all_that_came=not rows, where=place)
         return report
@@ -136,7 +136,7 @@ def table_snapshot(  # noqa: PLR0913 (what a query says)
         read_optimized: whether to read the base files alone.
         columns: what to read; None for every column.
         where: a condition in Spark SQL, on merged rows.
-        on_error: `quarantine` sets the versions of keys aside that can't be merged; `fail` raises.
+        on_error: `quarantine` separates the versions of keys that can't be merged; `fail` raises.
 
     Raises:
         ParameterError: as in `check_query`.
@@ -149,7 +149,7 @@ def table_snapshot(  # noqa: PLR0913 (what a query says)
         found = table.read_optimized(columns=columns, where=where)
     else:
         found = table.snapshot(as_of, columns=columns, where=where)
-    aside = sf.col(QUARANTINE).isNotNull() if sets_aside(found) else sf.lit(False)
+    aside = sf.col(QUARANTINE).isNotNull() if has_quarantine(found) else sf.lit(False)
     counts = (functions.count_if(~aside).alias("rows"), functions.count_if(aside).alias("quarantined"))
     return SnapshotReport(
         table, ObservedFrame(found, *counts), as_of, None if columns is None else tuple(columns), where

@@ -165,7 +165,7 @@ def _not_merged(plan: MergePlan, operations: Operations, number: int) -> str | N
         "batch 1, since there is no table yet; let a batch before it make one": number == 1,
         "a global index; leave it out": plan.global_index,
         "a table with inserts, which may store a key twice; upsert these batches": operations.make_duplicates,
-        "keys that are set aside; leave on_error out": plan.on_error == "quarantine",
+        "keys that are quarantined; leave on_error out": plan.on_error == "quarantine",
         f"Hudi {plan.release}, of which no table was recorded with it; name 0.14, 0.15 or 1.2": not recorded,
     }
     return next((problem for problem, is_there in problems.items() if is_there), None)

@@ -15,7 +15,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines import ADDED_TYPES, ARRIVAL, QUARANTINE, ROW_COUNTS, RowCounts
 from bridge.errors import RowCountsError, input_error_of
 from bridge.hudi import answer_columns
-from bridge.pipeline import choice_of, prepared_upsert, set_aside
+from bridge.pipeline import choice_of, prepared_upsert, quarantine_of
 from bridge.programs import EngineName
 from bridge.spark import ObservedFrame, PySparkException, map_in_arrow, observing, prepare
 from bridge.write.changes import CHANGE, FLAGGED, INSERTED, Merged, check_types, count_changes, without_flag
@@ -91,7 +91,7 @@ def merged_in_slices(  # noqa: PLR0913, PLR0917 (the two sides, what merges, and
     with telling_doubles(table.path, plan, lambda: joined_rows(table, answer, incoming, plan)):  # or in two slices
         balanced = _row_counts(texts, came, incoming)
     row_counts = dataclasses.replace(balanced, inserted=counts.get(INSERTED, 0))
-    aside = set_aside(found.drop(CHANGE, ROW_COUNTS)) if QUARANTINE in found.columns else None
+    aside = quarantine_of(found.drop(CHANGE, ROW_COUNTS)) if QUARANTINE in found.columns else None
     changed = found.where(sf.col(CHANGE).isNotNull()).drop(QUARANTINE, ROW_COUNTS)
     return Merged(changed, counts, row_counts, aside, any(row[FLAGGED] for row in told))
 

@@ -148,15 +148,17 @@ def test_a_range_holds_its_share_of_the_keys(tmp_path: Path, monkeypatch: pytest
     assert notes(SliceReader(answer.query).read(found)) == expected(2000, 2)
 
 
-def test_a_log_whose_keys_can_be_set_aside_is_held_as_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_log_whose_keys_can_be_quarantined_is_held_as_objects(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     answer = TableQueries(made(tmp_path / "t", groups=1, size=200, logs=2), "0.15").snapshot()
     (found,) = answer.slices
     monkeypatch.setattr("bridge.hudi.key_ranges._STEP", 1)
-    for sets_aside in (False, True):
-        folder = SliceReader(dataclasses.replace(answer.query, sets_aside=sets_aside)).folder
+    for quarantines in (False, True):
+        folder = SliceReader(dataclasses.replace(answer.query, quarantines=quarantines)).folder
         with folder.blocks(found) as blocks:
             monkeypatch.setattr(log_folder, "_BY_CALLS", sum(block.content_length for block, _ in blocks) // 3)
-            assert (len(folder.ranges(found, blocks)) > 1) is sets_aside
+            assert (len(folder.ranges(found, blocks)) > 1) is quarantines
 
 
 def test_sixteen_logs_of_the_same_keys_take_the_memory_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

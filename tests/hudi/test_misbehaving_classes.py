@@ -1,4 +1,4 @@
-"""Classes that misbehave where tables are read: each is named with merge point and key, or its key is set aside."""
+"""Classes that misbehave where tables are read: each is named with merge point and key, or its key is quarantined."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def made(folder: Path, how: str, key: str = "a", *, twice: bool = False) -> str:
     return str(folder)
 
 
-def rows_of(answer: Answer, *, sets_aside: bool = False) -> list[dict[str, Any]]:
+def rows_of(answer: Answer, *, quarantines: bool = False) -> list[dict[str, Any]]:
     plan = dataclasses.replace(answer.query.plan, call_timeout=1)
-    query = dataclasses.replace(answer.query, plan=plan, sets_aside=sets_aside)
+    query = dataclasses.replace(answer.query, plan=plan, quarantines=quarantines)
     slices = pa.record_batch({"slice": [pickle.dumps(one) for one in answer.slices]})
     return [row for batch in read_slices(query, [slices]) for row in batch.to_pylist()]
 
@@ -84,9 +84,9 @@ def told(path: str, release: str, payload: str) -> str:
     return str(failure.value)
 
 
-def aside_and_rows(path: str, release: str, payload: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Return the reason by key that is set aside, and the rows."""
-    found = rows_of(TableQueries(path, release, payload=payload).snapshot(), sets_aside=True)
+def quarantine_and_rows(path: str, release: str, payload: str) -> tuple[dict[str, str], list[tuple[str, str]]]:
+    """Return the reason by key that is quarantined, and the rows."""
+    found = rows_of(TableQueries(path, release, payload=payload).snapshot(), quarantines=True)
     aside = {row["id"]: row[QUARANTINE]["reason"] for row in found if row[QUARANTINE]}
     return aside, sorted((row["id"], row["v"]) for row in found if not row[QUARANTINE])
 
@@ -100,7 +100,7 @@ def test_a_class_is_named_with_merge_point_and_key(tmp_path: Path, how: str, rel
     assert len(said) < 2_000
     if not (how == "empty-record" and release == "1.2"):  # refused there for the fields that it lacks
         assert DOES[how].partition("; fix the class")[0] in said
-    aside, rows = aside_and_rows(path, release, MERGER)
+    aside, rows = quarantine_and_rows(path, release, MERGER)
     assert list(aside) == ["a"]
     assert aside["a"] in said or how in {"surrogate", "long-message", "unreadable"}
     assert rows == [("b", "new"), ("c", "old"), ("d", "new")]
@@ -123,7 +123,7 @@ def test_every_method_of_every_kind_of_key(tmp_path: Path, of: tuple[str, str, s
     said = told(path, release, HERE)
     assert said.startswith(f"{HERE} failed at ")
     assert f"(key _hoodie_record_key='{key}'): " in said
-    aside, rows = aside_and_rows(path, release, HERE)
+    aside, rows = quarantine_and_rows(path, release, HERE)
     assert list(aside) == [key]
     assert rows == [("a", "old")] * (key == "e") + [("b", "new"), ("c", "old"), ("d", "new")]
 

@@ -241,7 +241,7 @@ class Refuses:
         return self.record
 
 
-def test_keys_that_fail_are_set_aside_with_all_that_the_files_have(
+def test_keys_that_fail_are_quarantined_with_all_that_the_files_have(
     tables: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = str(event_time_table(tables, "0.15.0").folder / "table")
@@ -255,7 +255,7 @@ def test_keys_that_fail_are_set_aside_with_all_that_the_files_have(
     with pytest.raises(MergeFailedError, match="LookupError: no such"):
         rows_of(found)
 
-    query = dataclasses.replace(found.query, sets_aside=True)
+    query = dataclasses.replace(found.query, quarantines=True)
     slices = pa.record_batch({"slice": [pickle.dumps(one) for one in found.slices]})
     answer = [row for batch in read_slices(query, [slices]) for row in batch.to_pylist()]
     rows = [row for row in answer if row[QUARANTINE] is None]
@@ -276,7 +276,7 @@ def test_keys_that_fail_are_set_aside_with_all_that_the_files_have(
     assert {told[key]["merge_point"] for key in merged[:2]} == {"snapshot", "log-fold"}
 
 
-def test_the_command_shows_rows_and_what_is_set_aside(tables: Path, spark: SparkSession, tmp_path: Path) -> None:
+def test_the_command_shows_rows_and_what_is_quarantined(tables: Path, spark: SparkSession, tmp_path: Path) -> None:
     path = str(event_time_table(tables, "0.15.0").folder / "table")
     given = ["--payload", "tests.hudi.always_refuses:AlwaysRefuses", "--release", "0.15"]
     failed = CliRunner().invoke(main, ["snapshot", path, *given])

@@ -106,7 +106,7 @@ def test_an_upgraded_table_is_that_of_the_twin(batches, older, java_compiler):
         assert rows(ours.right) == rows(theirs.right) != rows(ours.left)
 
 
-def test_python_calls_it_where_keys_are_set_aside(batches, older):
+def test_python_calls_it_where_keys_are_quarantined(batches, older):
     plan = plan_of(older, "InPlace", "1.2", "mor")
     aside = plan_of(older, "InPlace", "1.2", "mor", on_error="quarantine")
     assert snapshots(batches, aside) == snapshots(batches, plan)

@@ -71,7 +71,7 @@ def test_a_failure_names_class_merge_point_and_key(spark, jar):
     assert sentence_of(failure.value).startswith("com.acme.Examples$Throwing failed at upsert (key id='bad'): ")
 
 
-def test_keys_that_a_compiled_class_fails_are_set_aside(spark, jar):
+def test_keys_that_a_compiled_class_fails_are_quarantined(spark, jar):
     payload = PayloadRef("com.acme.Examples$Throwing", jar=str(jar))
     plan = MergePlan(payload=payload, release="0.15", key="id", ordering="ts", on_error="quarantine")
     stored, incoming = batch(spark, ("bad", "p", 1), ("good", "p", 1)), batch(spark, ("bad", "p", 2), ("good", "p", 2))

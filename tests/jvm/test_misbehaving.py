@@ -1,4 +1,4 @@
-"""A class that misbehaves is named, with merge point and key; with quarantine its key is set aside."""
+"""A class that misbehaves is named, with merge point and key, or its key is quarantined."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def told(spark: SparkSession, plan: MergePlan, how: str) -> str:
     return sentence_of(failure.value)
 
 
-def set_aside(spark: SparkSession, plan: MergePlan, how: str) -> list[str]:
+def quarantine_of(spark: SparkSession, plan: MergePlan, how: str) -> list[str]:
     """Return the reasons, once the other keys are right."""
     plan = dataclasses.replace(plan, on_error="quarantine")
     with merge_frames("upsert", plan, stored=stored(spark), incoming=incoming(spark, how)) as run:
@@ -82,10 +82,10 @@ def test_a_compiled_class_is_named(spark: SparkSession, jar: Path, how: str) -> 
 
 
 @pytest.mark.parametrize("how", JAVA)
-def test_the_key_of_a_compiled_class_is_set_aside(spark: SparkSession, jar: Path, how: str) -> None:
+def test_the_key_of_a_compiled_class_is_quarantined(spark: SparkSession, jar: Path, how: str) -> None:
     """Python calls it then."""
     expected = JAVA[how].removeprefix("java.lang.")  # as Python names exceptions
-    assert all(expected in one for one in set_aside(spark, compiled(jar), how))
+    assert all(expected in one for one in quarantine_of(spark, compiled(jar), how))
 
 
 def in_python() -> MergePlan:
@@ -106,8 +106,8 @@ def test_a_class_that_kills_its_worker_is_named(spark: SparkSession) -> None:
     assert "killed by SIGKILL" in said
 
 
-def test_the_key_of_a_class_that_kills_its_worker_is_set_aside(spark: SparkSession) -> None:
-    assert all("killed by SIGKILL" in one for one in set_aside(spark, in_python(), "killed"))
+def test_the_key_of_a_class_that_kills_its_worker_is_quarantined(spark: SparkSession) -> None:
+    assert all("killed by SIGKILL" in one for one in quarantine_of(spark, in_python(), "killed"))
 
 
 def table_of(folder: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:

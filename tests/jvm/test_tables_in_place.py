@@ -181,7 +181,7 @@ def merged_key(table: HudiTable) -> str:
 
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
-def test_a_key_that_the_class_refuses_is_named_or_set_aside(
+def test_a_key_that_the_class_refuses_is_named_or_quarantined(
     counted: HudiTable, java_compiler: JavaCompiler, release: str
 ) -> None:
     key = merged_key(counted)

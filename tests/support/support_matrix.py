@@ -161,7 +161,7 @@ _CHECKS: Final[dict[str, tuple[Callable[[MergePlan], object], ...]]] = {
     "explain": (check_traceable,),
 }
 _ON_READ: Final = {"table_type": "mor"}
-_SETS_ASIDE: Final = {"on_error": "quarantine"}
+_QUARANTINES: Final = {"on_error": "quarantine"}
 _INDEX: Final = {"global_index": True, "partition": "name"}
 _RECORD_INDEX: Final = {
     "props": {"hoodie.index.type": "RECORD_INDEX", "hoodie.record.index.update.partition.path": "true"},
@@ -200,13 +200,13 @@ ROWS: Final = (
     Row("deduplicate a batch", "combine_input"),
     Row("write, copy-on-write", "upsert"),
     Row("write, merge-on-read", "append", _ON_READ),
-    Row("write, copy-on-write, keys that fail set aside", "upsert", _SETS_ASIDE),
+    Row("write, copy-on-write, failing keys quarantined", "upsert", _QUARANTINES),
     Row("query", "snapshot", _ON_READ),
-    Row("query, keys that fail set aside", "snapshot", {**_ON_READ, **_SETS_ASIDE}),
+    Row("query, failing keys quarantined", "snapshot", {**_ON_READ, **_QUARANTINES}),
     Row("compaction", "compact", _ON_READ),
     Row("commits, copy-on-write", "simulate"),
     Row("commits, merge-on-read", "simulate", _ON_READ),
-    Row("commits, keys that fail set aside", "simulate", _SETS_ASIDE),
+    Row("commits, failing keys quarantined", "simulate", _QUARANTINES),
     Row("commits under the small-file rule", "simulate_small_files", _ON_READ),
     Row("commits of a batch that is not combined", "simulate", {"combine_before_upsert": False}),
     Row("commits that put new keys into logs", "simulate", {**_ON_READ, "inserts_to": "log"}),

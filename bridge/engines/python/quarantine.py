@@ -1,4 +1,4 @@
-"""Quarantine: a batch merger that sets a key that fails aside, with all its versions and the reason, and goes on.
+"""Quarantine: a batch merger that quarantines failing keys, with all their versions and the reason, and goes on.
 
 Nothing of a key is handed over before its last version is merged: what a key that spans batches has come to so far, and
 its versions, wait in spools.
@@ -234,7 +234,7 @@ class QuarantiningMerger(BatchMerger):
             why = [failed[key] for key in keys for _ in range(bounds[key], bounds[key + 1])]
             yield self._failed_rows(batch.take(pa.array(rows)), why)
 
-    # -- rows that are set aside
+    # -- rows that are quarantined
 
     def _failed_rows(self, rows: pa.RecordBatch, why: Sequence[MergePointError]) -> pa.RecordBatch:
         return self._quarantined_rows(rows, [one.reason for one in why], [_point_of(one) for one in why])

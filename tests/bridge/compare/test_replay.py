@@ -375,7 +375,7 @@ class UntilThree(Newest):
         return self.record
 
 
-def test_keys_that_one_side_cannot_merge_are_set_aside_and_differ(spark: SparkSession) -> None:
+def test_keys_that_one_side_cannot_merge_are_quarantined_and_differ(spark: SparkSession) -> None:
     """Under 1.2 the class is called where the log is read; the ordering field alone decides on the right side."""
     batches = [
         spark.createDataFrame([("a", 1), ("b", 1)], "id string, ts long"),

@@ -1,4 +1,4 @@
-"""Classes in Python that misbehave, in the worker of the python engine: each is named, and its key may be set aside."""
+"""Python classes that misbehave in the worker of the python engine: each is named, and its key may be quarantined."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_class_is_named_with_merge_point_and_key(kind: str, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", [how for how in DOES if how != "sleep"])
-def test_its_key_is_set_aside(how: str) -> None:
+def test_its_key_is_quarantined(how: str) -> None:
     found = run(plan_of("Payload", "quarantine"), how)
     aside = [(row["id"], row["_pb_quarantine"]) for row in found if row["_pb_quarantine"]]
     assert [(key, told["merge_point"]) for key, told in aside] == [("a", "upsert")] * 2
@@ -93,7 +93,7 @@ def test_its_key_is_set_aside(how: str) -> None:
 
 @pytest.mark.parametrize("how", [how for how in OF_MERGERS if how != "other-key"])
 @pytest.mark.parametrize("kind", ["Merger", "SparkMerger"])
-def test_the_key_of_a_merger_is_set_aside(kind: str, how: str) -> None:
+def test_the_key_of_a_merger_is_quarantined(kind: str, how: str) -> None:
     found = run(plan_of(kind, "quarantine"), how)
     assert {row["id"] for row in found if row["_pb_quarantine"]} == {"a"}
     assert sorted((row["id"], row["v"]) for row in found if not row["_pb_quarantine"]) == [("b", "new"), ("c", "old")]
@@ -109,7 +109,7 @@ def test_the_first_key_whose_merge_ends_the_process_is_found(at: int) -> None:
     assert "killed by SIGKILL" in crash.reason
     assert first_crash(job, batch_of(*rows[: 2 * at], *rows[2 * at + 2 :])) is None
     if at:
-        rows[1] = ("000", 2, "sys.exit")  # which sets its key aside, and the others are merged
+        rows[1] = ("000", 2, "sys.exit")  # which quarantines its key, and the others are merged
         aside = dataclasses.replace(job, plan=plan_of("Payload", "quarantine"))
         assert first_crash(aside, batch_of(*rows)) == crash
 

@@ -325,7 +325,7 @@ def test_the_statuses_of_a_key_with_several_rows() -> None:
     }
 
 
-def test_a_row_without_a_key_is_set_aside() -> None:
+def test_a_row_without_a_key_is_quarantined() -> None:
     rows: list[Row] = [(Origin.INCOMING, 1, None, 1, "a"), (Origin.INCOMING, 1, "a", 1, "a")]  # type: ignore[list-item]
     found = run(job("upsert", on_error="quarantine"), rows)
     aside = [row for row in found if row[QUARANTINE] is not None]

@@ -192,9 +192,9 @@ def test_the_reason_of_a_row_in_quarantine_is_hidden(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(module, "_where", lambda frame, _: frame)
     monkeypatch.setattr(module, "calls_of", lambda *_: ())
     tables: Any = [_Table()]
-    assert "Oslo" in table_row(tables, {"id": "1"}, sets_aside=True).verdict
+    assert "Oslo" in table_row(tables, {"id": "1"}, quarantines=True).verdict
     with redacted("all"):
-        found = table_row(tables, {"id": "1"}, sets_aside=True)
+        found = table_row(tables, {"id": "1"}, quarantines=True)
         assert "Oslo" not in found.to_json() + found.verdict
         assert "Raising failed at snapshot" in found.verdict
 

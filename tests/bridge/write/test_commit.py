@@ -178,7 +178,7 @@ def test_a_session_that_takes_no_class_for_the_lock_is_refused_before_anything_i
     MODULE._changes.assert_not_called()
 
 
-def test_what_is_set_aside_stays_only_if_the_batch_is_committed(
+def test_what_is_quarantined_stays_only_if_the_batch_is_committed(
     table: MadeTable, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     removed: list[Target] = []
@@ -187,7 +187,7 @@ def test_what_is_set_aside_stays_only_if_the_batch_is_committed(
     settings = (MagicMock(), Target("aside"), MagicMock(), str(table.path), "monday")
 
     def fails(then: Any = None) -> None:
-        with COMMAND._put_aside(*settings):
+        with COMMAND._put_quarantine(*settings):
             if then is not None:
                 then()
             msg = "another writer"

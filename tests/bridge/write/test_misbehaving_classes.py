@@ -1,4 +1,4 @@
-"""Classes that misbehave in a merge into a table: named with merge point and key, or the key is set aside."""
+"""Classes that misbehave in a merge into a table: named with merge point and key, or the key is quarantined."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_a_class_is_named_with_merge_point_and_key(tmp_path: Path, how: str, key
 
 @pytest.mark.parametrize("key", ["d", "x"])
 @pytest.mark.parametrize("how", FEW)
-def test_its_key_is_set_aside(tmp_path: Path, how: str, key: str) -> None:
+def test_its_key_is_quarantined(tmp_path: Path, how: str, key: str) -> None:
     found = merged(tmp_path, how, key, "quarantine")
     assert {row["id"] for row in found if row.get(QUARANTINE)} == {key}
     changed = {row["id"]: row["city"] for row in found if row[CHANGE]}
