@@ -69,7 +69,7 @@ class Question(enum.Enum):
 
 
 def question_of(upgrade_after: int | None) -> Question:
-    """Return what a comparison of batches counts: a table that is there already is taken over before the first."""
+    """Return what a comparison of batches counts: an existing table is upgraded before the first."""
     if upgrade_after is None:
         return Question.FIRST
     return Question.UPGRADED if upgrade_after else Question.BATCHES

@@ -98,7 +98,7 @@ def reproduce(number: int) -> IssueReport:
 
 
 def _title(issue: Issue) -> str:
-    """Return the title of the batches: how they are written, and when a table is taken over."""
+    """Return the title of the batches: how they are written, and when a table is upgraded."""
     if not issue.operations and not issue.partition:
         return "The batches; an upgrade happens after the first"
     named = [f"batch {number} by {operation.value}" for number, operation in issue.operations.items()]

@@ -26,7 +26,7 @@ class ExplainedSide:
     Attributes:
         plan: what it merges by; after an upgrade, `new`.
         trace: its calls, and the visible row after each commit.
-        new: the plan that took over the table, if any.
+        new: the plan that upgraded the table, if any.
     """
 
     plan: MergePlan

@@ -200,7 +200,7 @@ class TracedUpgrade(TracedCommits, Upgrade):
     """A table that is upgraded."""
 
     def hand_over(self, stage: Stage, emit: Emit) -> None:
-        """Let the next writer take over the table; its calls say so."""
+        """Let the next writer go on with the table; its calls say so."""
         self._preface = "upgrading the table: "
         super().hand_over(stage, emit)
         self._preface = ""

@@ -136,7 +136,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     """Do what `simulate_outcomes` does for a table that `old` writes first, and then other writers, in order.
 
     A real table, which stores `properties` and has its rows among `versions`, may be upgraded after commit 0. An
-    upgrade is part of the first write of the new release; a downgrade comes before it. A writer that takes over after
+    upgrade is part of the first write of the new release; a downgrade comes before it. A writer that begins after
     the last commit only reads, and takes the last snapshot.
 
     Raises:
@@ -224,7 +224,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
 
 
 def program_of(plan: MergePlan, operations: Operations, *, upgraded: bool = False) -> str:
-    """Return the program that runs the commits of a table; `upgraded`: which other writers take over."""
+    """Return the program that runs the commits of a table; `upgraded`: the writers after an upgrade."""
     if operations.by_commit and upgraded:
         return "simulate_operations_upgrade"
     if operations.by_commit:

@@ -63,11 +63,11 @@ class FileGroup(NotedLog):
         record = {name: found[name] for name in schema.by_name}
         return StoredRow(row.key, record, schema, None, None, NATURAL_ORDER, row.made_at)
 
-    def fold_anew(self, merge: RecordMerge) -> None:
+    def merge_log_again(self, merge: RecordMerge) -> None:
         """Fold the log as another writer does; its query may show other partition columns of the same stored row."""
         if self._visible is not None and _shows_own_columns(merge.plan) != _shows_own_columns(self.merge.plan):
             self._visible = self._visible._replace(revision=None)
-        super().fold_anew(merge)
+        super().merge_log_again(merge)
 
     def show(self, outcome: Outcome[StoredRow], commit: int, emit: Emit) -> None:
         """Note what is visible; 0.15 shows the columns of the file where the table is merge-on-read."""

@@ -1,4 +1,4 @@
-"""A table with a global index that other writers take over in turn; plain Python.
+"""A table with a global index that several writers write in turn; plain Python.
 
 A key may have logs in several partitions: each file group passes from one release to the next by itself.
 """

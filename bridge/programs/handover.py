@@ -86,7 +86,7 @@ def handovers(
 ) -> Handover:
     """Return how a table of some `commits` that `old` made passes from one writer to the next.
 
-    A writer that takes over after the last commit only reads. `properties` as in `handover`.
+    A writer that begins after the last commit only reads. `properties` as in `handover`.
 
     Raises:
         PlanError: there is nothing to upgrade, the steps are not in order, or more differs than what a writer passes.
@@ -95,7 +95,7 @@ def handovers(
     for one, other in itertools.pairwise(steps):
         if one.after >= other.after:
             msg = (
-                f"the writers must take over in order, but the one after batch {one.after} comes before the one "
+                f"upgrades must come in order, but the one after batch {one.after} comes before the one "
                 f"after batch {other.after}; order them"
             )
             raise PlanError(msg)

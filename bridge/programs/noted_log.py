@@ -1,4 +1,4 @@
-"""NotedLog: a row whose log is also noted entry by entry, since another reader may fold it anew; plain Python."""
+"""NotedLog: a row whose log is also noted entry by entry, since another release may merge it again; plain Python."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class NotedLog(KeyTimeline):
         super().compact()
         self.entries.clear()
 
-    def fold_anew(self, merge: RecordMerge) -> None:
-        """Fold the log as another writer does, which goes on with it.
+    def merge_log_again(self, merge: RecordMerge) -> None:
+        """Merge the log by the rules of another writer, which goes on with it.
 
         Raises:
             MergePointError: its release can't read the log.

@@ -1,4 +1,4 @@
-"""A table whose commits are not all upserts, and that another release takes over; plain Python."""
+"""A table whose commits are not all upserts, and that is upgraded to another release; plain Python."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class _NotedSlice(KeyRows):
-    """The rows of a key in one file group, which another release takes over."""
+    """The rows of a key in one file group, which is upgraded to another release."""
 
     def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
         super().__init__(merge, key)
@@ -32,15 +32,15 @@ class _NotedSlice(KeyRows):
         self._noted.append(row)
         return row
 
-    def fold_anew(self, merge: RecordMerge) -> None:
+    def merge_log_again(self, merge: RecordMerge) -> None:
         """Fold the log as another writer does, which goes on with it."""
         self.merge = merge
         for row in self._noted:
-            row.fold_anew(merge)
+            row.merge_log_again(merge)
 
 
 class OperationUpgrade(StagedGroups, OperationTable):
-    """Commits in order, each by its own operation, of a table that other releases take over in turn.
+    """Commits in order, each by its own operation, of a table that several releases write in turn.
 
     Adds what `Simulate` adds.
     """
@@ -80,7 +80,7 @@ class OperationUpgrade(StagedGroups, OperationTable):
         """Return the file groups that have rows of the key."""
         return self.slices
 
-    def take_over(self, stage: Stage) -> None:
+    def change_writer(self, stage: Stage) -> None:
         """Hand all file groups to the next writer, and go on with its SQL statements."""
-        super().take_over(stage)
+        super().change_writer(stage)
         self.plain = self._plains[self.passed - 1]

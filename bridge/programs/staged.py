@@ -1,4 +1,4 @@
-"""Staged: a table that several writers take over in turn; upgrades, in one step or more, and downgrades; plain Python.
+"""Staged: a table of several writers in turn; upgrades, in one step or more, and downgrades; plain Python.
 
 Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
 """
@@ -94,21 +94,21 @@ class Staged(CommitLoop):
         super()._end_commit(next_commit, emit)
 
     def hand_over(self, stage: Stage, emit: Emit) -> None:
-        """Let the next writer take over the table; what it sees counts from its first commit on."""
-        self.take_over(stage)
+        """Let the next writer go on with the table; what it sees counts from its first commit on."""
+        self.change_writer(stage)
         seen = stage.after if stage.after == self._last else stage.after + 1
         self.query(seen, emit)  # type: ignore[attr-defined]  # of the class that follows
 
     @abc.abstractmethod
-    def take_over(self, stage: Stage) -> None:
+    def change_writer(self, stage: Stage) -> None:
         """Merge logs as the handover does, and go on with the calls of the next writer."""
 
 
 class Group(Protocol):
     """A file group with a log that another writer can fold."""
 
-    def fold_anew(self, merge: RecordMerge) -> None:
-        """Fold the log as another writer does, which goes on with it."""
+    def merge_log_again(self, merge: RecordMerge) -> None:
+        """Merge the log by the rules of another writer, which goes on with it."""
 
     def compact(self) -> None:
         """Merge the log into the base file."""
@@ -117,7 +117,7 @@ class Group(Protocol):
 class StagedGroups(Staged):
     """A table of many file groups, each of which passes from one writer to the next by itself."""
 
-    def take_over(self, stage: Stage) -> None:
+    def change_writer(self, stage: Stage) -> None:
         """Hand all file groups to the next writer."""
         for group in self.file_groups():
             _hand_over(stage, group)
@@ -130,9 +130,9 @@ class StagedGroups(Staged):
 
 def _hand_over(stage: Stage, group: Group) -> None:
     if stage.compacting is not None:
-        group.fold_anew(stage.compacting)
+        group.merge_log_again(stage.compacting)
         group.compact()
-    group.fold_anew(stage.kept)
+    group.merge_log_again(stage.kept)
     if stage.compacts is UpgradeCompaction.RUN:
         group.compact()
-    group.fold_anew(stage.new)
+    group.merge_log_again(stage.new)

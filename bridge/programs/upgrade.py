@@ -1,4 +1,4 @@
-"""Upgrade: a key of a table, in one file group, that several writers take over in turn; plain Python."""
+"""Upgrade: a key of a table, in one file group, that several writers write in turn; plain Python."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Upgrade(Staged, Simulate):
             self._entries.append(logged_row(self.key, LogRow(arrival.record or {}, arrival.source)))
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
-        """Note an entry, also as it is: another release folds the same log anew."""
+        """Note an entry, also as it is: another release merges the same log again."""
         super().append_log(entry)
         if self.passed < len(self.stages):
             self._entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
@@ -93,26 +93,26 @@ class Upgrade(Staged, Simulate):
         super().compact_after(commit, emit)
         self._without_log = commit
 
-    def take_over(self, stage: Stage) -> None:
-        """Hand the base file and the log, which is folded anew, to the next writer."""
+    def change_writer(self, stage: Stage) -> None:
+        """Hand the base file and the log, which is merged again, to the next writer."""
         old = self.merge
         if stage.compacting is not None:
             self.merge = stage.compacting
-            self._fold_anew(old)
+            self._merge_log_again(old)
             self.compact()
         self.merge = stage.kept
-        self._fold_anew(old)
+        self._merge_log_again(old)
         if stage.compacts is UpgradeCompaction.PLANNED:
             self._is_planned = self.base is not None and self._without_log < stage.after
         elif stage.compacts is UpgradeCompaction.RUN and not self._is_planned:
             self.compact()
         self.merge = stage.new
         if stage.compacts is not UpgradeCompaction.NONE:  # else the settings of the table are as they were
-            self._fold_anew(old)
+            self._merge_log_again(old)
         if self.passed == len(self.stages):
             self._entries.clear()
 
-    def _fold_anew(self, old: RecordMerge) -> None:
+    def _merge_log_again(self, old: RecordMerge) -> None:
         """Fold the log of the table as the current writer does."""
         self.log = None
         for entry in self._entries:

@@ -184,7 +184,7 @@ class Run(NamedTuple):
     Attributes:
         commits: how many of its commits are written.
         numbers: the snapshots that are taken from it: number of the commit, and number in `History.snapshots`.
-        upgrades: how other releases take over.
+        upgrades: upgrades to other releases.
     """
 
     commits: int

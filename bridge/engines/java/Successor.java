@@ -90,7 +90,7 @@ public final class Successor implements Function, KeyState.Emit, Timeline.Listen
     }
 
     private void run(Object[] told) throws Exception {
-        if (told[0].equals(Upgrade.TAKE_OVER)) {
+        if (told[0].equals(Upgrade.CHANGE_WRITER)) {
             records.current = (Row) told[1];
             table.start();
             table.resume((Object[]) told[2]);

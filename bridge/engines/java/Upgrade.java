@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.Platform;
 
 /** A table that is upgraded: bridge/programs/upgrade.py; the next release goes on in a class loader of its own. */
 final class Upgrade extends Programs.Simulate {
-    static final String TAKE_OVER = "take over";
+    static final String CHANGE_WRITER = "change writer";
     static final String ACCEPT = "accept";
     static final String FINISH = "finish";
 
@@ -49,7 +49,7 @@ final class Upgrade extends Programs.Simulate {
     private void handOver(Emit emit) throws Exception {
         if (!isHandedOver) {
             endCommit(after + 1, emit);
-            tell(new Object[] {TAKE_OVER, merge.records.current, state()}, emit);
+            tell(new Object[] {CHANGE_WRITER, merge.records.current, state()}, emit);
             isHandedOver = true;
         }
     }

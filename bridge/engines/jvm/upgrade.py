@@ -23,7 +23,7 @@ def with_successor(spark: SparkSession, job: Job, data: StructType, *, is_java8:
     """Return a job whose upgrade, if it has one, is described in JSON values.
 
     Raises:
-        PlanError, MergeConfigError: see `Calls`, of the release that takes over.
+        PlanError, MergeConfigError: see `Calls`, of the release that it is upgraded to.
         EngineError, PlanError, PayloadNotFoundError, PayloadConstructorError: see `jars_of`, of that release.
     """
     if "handover" not in job.arguments:

@@ -1,4 +1,4 @@
-"""Settings that a writer, an upgrade or a change of mode must leave alone, take over or drop."""
+"""Settings that a writer, an upgrade or a change of mode must leave alone, adopt or drop."""
 
 from __future__ import annotations
 

@@ -162,7 +162,7 @@ def releases_of(number):
 
 
 def rows_of(number, column, *, payload=None, refused=()):
-    """Return a column of the last rows, by table, release and the release that takes over."""
+    """Return a column of the last rows, by table, release and the release after the upgrade."""
     issue = ISSUES[number]
     found = [one for one in answers(issue) if payload in {None, one.payload}]
     assert {one.release for one in found if one.error} == set(refused)

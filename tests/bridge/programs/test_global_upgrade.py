@@ -1,4 +1,4 @@
-"""A table with a global index that another release takes over: what queries show, and what is refused."""
+"""A table with a global index that is upgraded to another release: what queries show, and what is refused."""
 
 from __future__ import annotations
 

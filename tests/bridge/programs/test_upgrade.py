@@ -1,4 +1,4 @@
-"""A table of one release that the next one takes over: what the log still says, and by whose rules it is read."""
+"""A table of one release that is upgraded to the next one: what the log still says, and by whose rules it is read."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_release_that_only_reads_shows_the_last_commit_by_its_own_rules(new):
 
 
 def through(old, releases, *commits, **settings):
-    """Return what a query sees after each commit of a table that the releases take over, by the commit before."""
+    """Return what a query sees after each commit of a table that is upgraded to the releases, by the commit before."""
     plan = plan_of(DEFAULT, old)
     steps = [Takeover(after, dataclasses.replace(plan, release=release)) for after, release in releases.items()]
     return rows_after(plan, *commits, handover=handovers(plan, steps, commits=len(commits)), **settings)
