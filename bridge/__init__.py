@@ -10,8 +10,9 @@ import sys
 import types
 from typing import TYPE_CHECKING, Any, Final
 
+# A function that has the name of its module comes from that module: mypy takes it for the module else.
 if TYPE_CHECKING:
-    from bridge.compare import (  # type: ignore[no-redef]
+    from bridge.compare import (
         Comparison,
         Counts,
         Difference,
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
         compare_readers,
         diff,
         rebuilt_commits,
-        replay,
         replay_batches,
         replay_history,
-        table_history,
     )
+    from bridge.compare.replay import replay
+    from bridge.compare.table_history import table_history
     from bridge.config import MergeConfigError, TableMergeConfig
     from bridge.engines import RowCounts, RowStatus
     from bridge.errors import (
@@ -46,14 +47,14 @@ if TYPE_CHECKING:
         PlanError,
         RowCountsError,
     )
-    from bridge.explain import (  # type: ignore[no-redef]
+    from bridge.explain import (
         ExplainReport,
         TableCall,
         TableRow,
         explain,
         replay_causes,
-        table_row,
     )
+    from bridge.explain.table_row import table_row
     from bridge.hudi import HudiTable, HudiTableError
     from bridge.merge import MergePoint
     from bridge.migration import (
@@ -76,7 +77,7 @@ if TYPE_CHECKING:
         plan_migration,
         rehearse,
     )
-    from bridge.pipeline import (  # type: ignore[no-redef]
+    from bridge.pipeline import (
         Batch,
         Batches,
         MergeReport,
@@ -84,29 +85,29 @@ if TYPE_CHECKING:
         Scope,
         SimulateReport,
         SqlMerge,
-        all_paths,
         append,
         combine_input,
         compact,
         merge_frames,
-        simulate,
         simulate_upgrade,
         snapshot,
         upsert,
     )
+    from bridge.pipeline.paths_report import all_paths
+    from bridge.pipeline.simulate_report import simulate
     from bridge.plan import MergePlan, TableType
     from bridge.programs import Takeover, key_paths, smallest_history
     from bridge.redaction import redacted
     from bridge.report import Severity
     from bridge.spark import local_session
     from bridge.verify import Verification, verify
-    from bridge.write import (  # type: ignore[no-redef]
+    from bridge.write import (
         MergeIntoReport,
         merge_batch,
-        merge_into,
         write_files,
         write_table,
     )
+    from bridge.write.merge_into import merge_into
     from payloads import PayloadBridgeError
 
 __all__ = [

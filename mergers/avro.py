@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from mergers.api import (
     EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
@@ -11,7 +11,7 @@ from mergers.api import (
     OperationMode,
 )
 from mergers.payload_rules import MERGE_RULES
-from mergers.record import HoodieAvroRecord, HoodieRecord
+from mergers.record import HoodieAvroIndexedRecord, HoodieAvroRecord, HoodieRecord
 from payloads.arguments import checked
 from payloads.errors import PayloadConfigError
 from payloads.references import PayloadRef
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload, Props
     from payloads.avro import AvroSchema
 
+Older = TypeVar("Older", bound=HoodieRecord)
+Newer = TypeVar("Newer", bound=HoodieRecord)
 _STRATEGY = ByRelease(EVENT_TIME_BASED_MERGE_STRATEGY_UUID, {"1.0": PAYLOAD_BASED_MERGE_STRATEGY_UUID})
 
 
@@ -73,11 +75,11 @@ class AvroRecordMerger:
 
     def merge(
         self,
-        older: HoodieRecord,
-        newer: HoodieRecord,
+        older: Older,
+        newer: Newer,
         schema: AvroSchema,
         props: Props,
-    ) -> HoodieRecord | None:
+    ) -> Older | Newer | HoodieAvroIndexedRecord | None:
         """Return the merged version; `older` or `newer` itself if it is kept.
 
         Until 1.0 a delete is None, and the newer version (in `pre_combine` both) must be a payload. From 1.1 on the
@@ -91,8 +93,10 @@ class AvroRecordMerger:
         """
         mode = self.operation_mode
         if mode is OperationMode.COMBINE or (mode is None and not isinstance(older, HoodieAvroRecord)):
-            return self._rules.combine(older, newer, schema, props)
-        return self._rules.pre_combine(older, newer, schema, props)
+            merged: Any = self._rules.combine(older, newer, schema, props)
+        else:
+            merged = self._rules.pre_combine(older, newer, schema, props)
+        return merged  # type: ignore[no-any-return]
 
     def __reduce__(self) -> tuple[object, ...]:
         # A bound payload class has no importable name: travel by what it was made from.

@@ -51,7 +51,7 @@ class FlinkAvroMerger:
         self.merging_strategy = merger.merging_strategy
         self._release = HudiRelease.latest()
 
-    def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieRecord | None:
+    def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieFlinkRecord | None:
         """Return `older` or `newer` itself if it is kept, a row of their class if one is made, or a delete.
 
         A row that is kept and a delete by its flag or marker comes back with the operation `D`; a delete without data
@@ -130,7 +130,7 @@ class FlinkPayloadMerger(FlinkAvroMerger):
         self._release = self._bridge.release
         self._merges_deletes = _MERGES_DELETES.at(self._bridge.release)
 
-    def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieRecord | None:
+    def merge(self, older: Any, newer: Any, schema: AvroSchema, props: Props) -> HoodieFlinkRecord | None:
         """Return `older` or `newer` itself if it is kept, a row of their class if the payload makes one, or a delete.
 
         Until 1.0 a delete is None.

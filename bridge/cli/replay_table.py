@@ -86,12 +86,12 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
         if history:
             replayed = replay_history(table, to, scope=scope, **writer)
             open_until_told.callback(replayed.close)
-            _write(replayed.replay.differences, out)
+            _write(replayed.replay.differing, out)
             return replayed.to_report(sample, whole=wants_json())
         if batches is not None:
             read = batches.read(table.spark, _struct(options["schema"], table), scope)
             found = open_until_told.enter_context(replay_batches(table, read, to, keep_table_version=keep, **writer))
-            _write(found.differences, out)
+            _write(found.differing, out)
             report = found.to_report(sample, whole=wants_json())
             report.plan["table"] = path
             report.body.append(_PROOF)

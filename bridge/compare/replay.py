@@ -152,7 +152,9 @@ def _compared(batches: Batches, comparison: Comparison) -> ReplayReport:
     first, last = batches.first, comparison.commits
     by_identity = sum(number for commit, _, _, number in rows if commit == last)
     counts = (Counts(commit, *(numbers.get((commit, kind), 0) for kind in KINDS)) for commit in range(first, last + 1))
-    report = dataclasses.replace(report, right=right, differences=found, counts=tuple(counts), by_identity=by_identity)
+    report = dataclasses.replace(
+        report, right_rows=right, differing=found, counts=tuple(counts), by_identity=by_identity
+    )
     report = dataclasses.replace(report, row_counts=row_counts.read(*outcomes), outcomes=row_counts.kept)
     aside = [
         quarantine_of(frame).withColumn(TABLE, sf.lit(side))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import shlex
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -15,8 +14,9 @@ from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.questions import Question, question_of
 from bridge.compare.replay_row_counts import both_row_counts_table
 from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
-from bridge.compare.tables import by_kind, commits_table, example_table, keys_table, kinds_of, name_of, quarantine_table
+from bridge.compare.tables import by_kind, kinds_of, name_of, quarantine_table, replay_body
 from bridge.engines import COMMIT, recompiled_warnings
+from bridge.errors import PlanError
 from bridge.merge import class_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, report_choices, report_scope
 from bridge.programs import operation_warnings
@@ -28,7 +28,6 @@ from bridge.report import (
     Listing,
     Report,
     Severity,
-    Table,
     json_rows,
     limit_of,
     plan_as_json,
@@ -63,11 +62,8 @@ class ReplayReport(Judged, Listing):
         comparison: both plans, and what the sides are called (`comparison.names`).
         versions: all rows of the batches, with the number of their batch in `_pb_commit`.
         left: the rows of the left table after each commit (`_pb_commit`, from 1).
-        right: those of the right table; None if it is refused.
-        differences: every difference after any commit of the scope: `_pb_commit`, the columns that identify the row,
-            both rows as `_pb_left` and `_pb_right` (null for no row), `_pb_kind` (only-left, only-right, changed), and
-            `_pb_by_identity boolean`, whether it exists only because Hudi's IGNORE_DEFAULTS compares objects. None
-            if the right side is refused.
+        right_rows: those of the right table, as `right`; None if it is refused.
+        differing: the differences, as `differences`; None if the right side is refused.
         counts: how many keys differ after each commit of the scope, by kind.
         refused: why the right side is refused; None if it is not. If that is because of the ordering field that its
             writer passes, the rest is for a writer without it.
@@ -88,8 +84,8 @@ class ReplayReport(Judged, Listing):
     comparison: Comparison
     versions: DataFrame
     left: DataFrame
-    right: DataFrame | None = None
-    differences: DataFrame | None = None
+    right_rows: DataFrame | None = None
+    differing: DataFrame | None = None
     counts: tuple[Counts, ...] = ()
     refused: str | None = None
     by_identity: int = 0
@@ -99,6 +95,34 @@ class ReplayReport(Judged, Listing):
     outcomes: tuple[DataFrame, ...] = ()
     ran: Mapping[str, Choice] = dataclasses.field(default_factory=dict)
     recompiled: Recompiled | None = None
+
+    @property
+    def right(self) -> DataFrame:
+        """The rows of the right table after each commit (`_pb_commit`, from 1).
+
+        Raises:
+            PlanError: the right side is refused.
+        """
+        return self._unless_refused(self.right_rows)
+
+    @property
+    def differences(self) -> DataFrame:
+        """Every difference after any commit of the scope.
+
+        The columns are `_pb_commit`, those that identify the row, both rows as `_pb_left` and `_pb_right` (null for no
+        row), `_pb_kind` (only-left, only-right, changed), and `_pb_by_identity boolean`, whether it exists only because
+        Hudi's IGNORE_DEFAULTS compares objects.
+
+        Raises:
+            PlanError: the right side is refused.
+        """
+        return self._unless_refused(self.differing)
+
+    def _unless_refused(self, frame: DataFrame | None) -> DataFrame:
+        if frame is None:
+            msg = f"{self.comparison.names[1]} is refused, so there are no rows to compare: {self.refused}"
+            raise PlanError(msg)
+        return frame
 
     @property
     def is_equal(self) -> bool:
@@ -122,7 +146,7 @@ class ReplayReport(Judged, Listing):
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""
-        for frame in (self.differences, *self.outcomes):
+        for frame in (self.differing, *self.outcomes):
             if frame is not None:
                 frame.unpersist()
 
@@ -133,11 +157,11 @@ class ReplayReport(Judged, Listing):
         Differences depend on ties, or on deletes, if the same keys without them show none: of versions with one
         ordering value the first alone, or no version that says that it deletes. Both sides run again for these keys.
         """
-        if self.differences is None or self.refused is not None:
+        if self.differing is None or self.refused is not None:
             return Grade.REFUSED
         if self.is_equal:
             return Grade.IDENTICAL if self.comparison.follow_one_rule else Grade.IDENTICAL_HERE
-        return grade_of(self.differences, self.versions, self.comparison, self.batches.first)
+        return grade_of(self.differing, self.versions, self.comparison, self.batches.first)
 
     def collect(self, limit: int | None = None, *, spread: bool = False) -> list[Difference]:
         """Collect the keys that differ after the last commit, by key.
@@ -168,14 +192,14 @@ class ReplayReport(Judged, Listing):
     @property
     def last_differences(self) -> DataFrame | None:
         """The differences after the last commit; None if the right side is refused."""
-        return None if self.differences is None else self.differences.where(sf.col(COMMIT) == self.comparison.commits)
+        return None if self.differing is None else self.differing.where(sf.col(COMMIT) == self.comparison.commits)
 
     @cached_as_hidden
     def examples(self) -> list[Example]:
         """The smallest example of each kind: with the fewest versions, then the earliest, then by key."""
-        if self.differences is None or self.is_equal:
+        if self.differing is None or self.is_equal:
             return []
-        return smallest_examples(self.differences, self.versions, self.comparison.left, self._difference)
+        return smallest_examples(self.differing, self.versions, self.comparison.left, self._difference)
 
     def _difference(self, row: JsonObject) -> Difference:
         left, right = row[LEFT], row[RIGHT]
@@ -254,7 +278,9 @@ def report_replays(
         report.results += [{"table_type": _type(part).value, **difference._asdict()} for difference in shown]
         report.checks += _checks(part, shown)
         if part is first_part or not alike:
-            report.body += _body(part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike)
+            report.body += replay_body(
+                part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike
+            )
         report.body += [both_row_counts_table(part.row_counts, part.comparison)] if part.row_counts else []
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")
@@ -317,25 +343,3 @@ def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
         checks.append(Check(f"{name} after {batch}", severity, told, "\n".join(lines) if is_last else ""))
     return checks
-
-
-# -- as text
-
-
-def _body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
-    table_type, names = _type(part), part.comparison.names
-    body: list[str | Table] = [] if alone else [f"{table_type.long_name.capitalize()}: {part.verdict}"]
-    if part.counts and not part.grade.is_equal:
-        body.append(commits_table(part.counts, part.batches.names, names))
-    for example in part.examples:
-        body.append(example_table(example, names))
-        if example.difference.note is not None:
-            body.append(f"{name_of(example.difference)} {example.difference.note}.")
-    if _last(part):
-        body.append(keys_table(keys, _last(part), names))
-    if part.examples:
-        row = part.examples[0].row
-        rows = " ".join(f"--row {shlex.quote(f'{name}={text}')}" for name, text in row.items())
-        both = "" if alone else f" --table-type {table_type.value}"
-        body.append(f"Why: payload-bridge explain, with the same options{both} and {rows}, shows each merge call.")
-    return body

@@ -1,7 +1,8 @@
-"""Tables of keys that differ: the list of them, and one with its versions and both rows."""
+"""Tables of keys that differ: the list of them, one key with its versions and both rows, and what a replay shows."""
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.difference import Counts, Difference, Example
+    from bridge.compare.replay_report import ReplayReport
     from bridge.plan import TableType
 
     Names = tuple[str, str]
@@ -83,3 +85,23 @@ def quarantine_table(rows: DataFrame, numbers: Mapping[str, int], table_type: Ta
     counted = " and ".join(f"{number} on the {side}" for side, number in sorted(numbers.items()))
     title = f"Rows in quarantine, {table_type.long_name}: {counted}"
     return Table.of_rows(tuple(rows.columns), json_rows(rows.limit(SAMPLE)), title)
+
+
+def replay_body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
+    """Show the keys of one table type that differ, after each commit, by example and as a list."""
+    table_type, names = part.comparison.left.table_type, part.comparison.names
+    body: list[str | Table] = [] if alone else [f"{table_type.long_name.capitalize()}: {part.verdict}"]
+    if part.counts and not part.grade.is_equal:
+        body.append(commits_table(part.counts, part.batches.names, names))
+    for example in part.examples:
+        body.append(example_table(example, names))
+        if example.difference.note is not None:
+            body.append(f"{name_of(example.difference)} {example.difference.note}.")
+    if part.counts and part.counts[-1].total:
+        body.append(keys_table(keys, part.counts[-1].total, names))
+    if part.examples:
+        row = part.examples[0].row
+        rows = " ".join(f"--row {shlex.quote(f'{name}={text}')}" for name, text in row.items())
+        both = "" if alone else f" --table-type {table_type.value}"
+        body.append(f"Why: payload-bridge explain, with the same options{both} and {rows}, shows each merge call.")
+    return body

@@ -90,7 +90,7 @@ class PayloadLookup(Payloads):
         row = self._combine.merge(StoredRow(older.key, stored, schema), newer, schema, props)  # type: ignore[arg-type]
         if row is None:
             return None
-        merged: Record = row.record  # type: ignore[attr-defined]  # plain data
+        merged: Record = row.record  # plain data
         record = {name: merged[name] for name in self.schema.by_name}
         self.schema.validate(record)  # a wrong value is this merge's, not that of the insert which follows
         key = HoodieKey(key_of_version(version).record_key, self._path_in(merged))

@@ -152,7 +152,7 @@ class Payloads:
             if came_back(merged, base):
                 outcome = Outcome(KEEP, base)
             elif merged is not None:  # plain data
-                outcome = Outcome(UPDATE, self._row(at, version, own, merged.record))  # type: ignore[attr-defined]
+                outcome = Outcome(UPDATE, self._row(at, version, own, merged.record))
         except Exception as error:
             raise MergePointError(at.point, error) from error
         if self._listener is not None:

@@ -224,7 +224,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
 
 
 def program_of(plan: MergePlan, operations: Operations, *, upgraded: bool = False) -> str:
-    """Return the program that runs the commits of a table; `upgraded`: the writers after an upgrade."""
+    """Return the program that runs the commits of a table; `upgraded`: whether releases change between them."""
     if operations.by_commit and upgraded:
         return "simulate_operations_upgrade"
     if operations.by_commit:

@@ -25,7 +25,7 @@ from payloads.avro.schema import AvroSchema, branch_of
 from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from payloads.avro.schema import Record, Value
 
@@ -36,7 +36,7 @@ _ADDED = {"__fastavro_parsed", "__named_schemas"}
 _UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error, lzma.LZMAError)
 
 
-def parse_schema(source: str | dict[str, object] | list[object] | AvroSchema) -> AvroSchema:
+def parse_schema(source: str | Mapping[str, object] | Sequence[object] | AvroSchema) -> AvroSchema:
     """Parse JSON text or JSON-like data; equal texts give the same object.
 
     Raises:

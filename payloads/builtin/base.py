@@ -52,6 +52,33 @@ class BuiltinPayload(HoodieRecordPayload):
     keeps_schema: ClassVar[bool] = True
     own_overloads: ClassVar[frozenset[str]] = frozenset()
 
+    if TYPE_CHECKING:  # what `spell_in_java` gives; overloads differ by release and class
+        canProduceSentinel: Any
+        combineAndGetUpdateValue: Any
+        compareOrderingVal: Any
+        getIndexedRecord: Any
+        getInsertValue: Any
+        getMetadata: Any
+        getOrderingVal: Any
+        getOrderingValue: Any
+        getPartitionPath: Any
+        getRecord: Any
+        getRecordBytes: Any
+        getRowKey: Any
+        isDeleteRecord: Any
+        isDeleted: Any
+        isDeletedRecord: Any
+        isEmptyRecord: Any
+        mergeDisorderRecordsWithMetadata: Any
+        mergeRecords: Any
+        needUpdatingPersistedRecord: Any
+        orderingVal: Any
+        overwriteField: Any
+        preCombine: Any
+        recordBytes: Any
+        setField: Any
+        shouldPickCurrentRecord: Any
+
     def __init_subclass__(cls, *, heads_family: bool = False) -> None:
         """Make `cls` the family of itself and its subclasses if `heads_family` is set.
 

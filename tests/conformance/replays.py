@@ -220,7 +220,7 @@ def _problems(spark: SparkSession, question: Question, recorded: Mapping[int, Re
     versions = versions_of(spark, {0: question.left}).where(f"_pb_commit <= {question.commits}")
     batches = Batches(map(str, range(1, question.commits + 1)), [versions.drop("conformance_case")])
     with compare(batches, question.sides) as answer:
-        if answer.differences is None or question.is_refused:
+        if answer.differing is None or question.is_refused:
             yield from _refusal(question, answer.refused)
             return
         yield from _compared(answer, recorded)

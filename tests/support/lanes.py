@@ -55,7 +55,13 @@ LANES: Final = {
         ),
         "mergers/laws/infer",
     ),
-    "docs": ("test_guide.py", "test_cluster_guide.py", "test_notebook.py", "test_contributing.py"),
+    "docs": (
+        "test_guide.py",
+        "test_typed_guide.py",
+        "test_cluster_guide.py",
+        "test_notebook.py",
+        "test_contributing.py",
+    ),
     "write": ("bridge/write",),
     "browser": (
         *(f"bridge/report/test_{name}.py" for name in ("pages", "path_pages", "printing")),
