@@ -59,9 +59,11 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     compact        the log into the rows  --stored, --log
     snapshot       the same, for a query  --stored, --log
 
-    append takes an older --log, too, and writes two folders below --out: stored and log. A failed merge leaves existing
-    output unchanged. With --on-error quarantine there is one more folder, quarantine, and other points write their rows
-    to the folder rows.
+    append takes an older --log, too. Every POINT takes the other options, except --out-table-format and --meta-columns,
+    which are for upsert, compact and snapshot. A failed merge leaves existing output unchanged.
+
+    append writes two folders below --out: stored and log. With --on-error quarantine there is one more folder,
+    quarantine, and other points write their rows to the folder rows.
 
     The rows of upsert, compact and snapshot can also be written as Hudi writes them: as a new table by Hudi itself
     (--out-table-format hudi, --bundle), or as files with its meta columns (--meta-columns).

@@ -208,6 +208,8 @@ def _relax(command: click.Command) -> None:
             option.required = False
         if isinstance(option, click.Option) and option.name == "merger":
             option.help = "Your own merger as package.module:Class, tried after all others."
+        if isinstance(option, click.Option) and option.name == "release":
+            option.help = "The Hudi release of the class. Default: that which wrote the table, else 0.15."
 
 
 _relax(migrate_command)

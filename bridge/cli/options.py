@@ -117,7 +117,7 @@ _PLAN_OPTIONS: tuple[Decorator, ...] = (
         help="Your own merger, instead of a payload: package.module:Class, or a Java class of --jar or --package.",
     ),
     _RELEASE,
-    derived_option(MergePlan, "key", note="Required, unless --config names them."),
+    derived_option(MergePlan, "key", note="Default: those of --config, or of the table."),
     derived_option(MergePlan, "partition"),
     derived_option(MergePlan, "ordering"),
     derived_option(MergePlan, "arrival", metavar="COLUMN"),

@@ -17,8 +17,8 @@ import click
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from bridge.cli.examples import EXAMPLES, wrapped
 from bridge.cli.run import ended_by_signals, run_of
+from bridge.cli.sections import JOBS, write_help
 from bridge.cli.standard_output import prints_to_stderr
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.display import escaped
@@ -111,13 +111,9 @@ class Verb(click.Command):
         for name, text in _SWITCHES.items():
             self.params.append(click.Option([name], is_flag=True, help=text))
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Add the examples after the rest."""
-        super().format_epilog(ctx, formatter)
-        if examples := EXAMPLES.get(self.name or ""):
-            with formatter.section("Examples"):
-                for line in examples:
-                    formatter.write(f"{wrapped(line, formatter.width, ' ' * formatter.current_indent)}\n")
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the verb needs and an example first, then the other options in sections."""
+        write_help(self, ctx, formatter)
 
     def invoke(self, ctx: click.Context) -> int:
         """Run the function, print its report, and return the exit code."""
@@ -259,6 +255,12 @@ class Verbs(click.Group):
     """The group. Expected errors end as one sentence on standard error; with `--output json` as an envelope too."""
 
     command_class = Verb
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 (click gives it)
+        """List the verbs by what they are for."""
+        for job, verbs in JOBS.items():
+            with formatter.section(job):
+                formatter.write_dl([(verb, self.commands[verb].get_short_help_str(limit=100)) for verb in verbs])
 
     def main(self, args: Sequence[str] | None = None, *more: object, **extra: object) -> NoReturn:
         """Run the command line and exit; exceptions become exit codes."""

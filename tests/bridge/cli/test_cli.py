@@ -388,20 +388,6 @@ def test_an_error_has_an_envelope_too(run, incoming):
     assert "upsert needs --stored" in result.stderr
 
 
-@pytest.mark.parametrize("verb", sorted(main.commands))
-def test_every_verb_explains_itself_with_two_examples(run, verb):
-    result = run(verb, "--help")
-    assert result.exit_code == 0
-    examples = result.stdout.partition("Examples:")[2].split("payload-bridge ")[1:]
-    assert len(examples) >= 2
-    command = main.commands[verb]
-    known = {name for param in command.params for name in param.opts}
-    for line in examples:
-        words = shlex.split(line)
-        assert words[0] == verb
-        assert {word for word in words if word.startswith("--")} <= known
-
-
 def test_the_examples_have_values_that_exist(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in ("a", "b", "day", "days", "warehouse/orders"):
