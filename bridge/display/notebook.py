@@ -46,20 +46,6 @@ class Grid(Protocol):
         """The cells that stand out, as row and column."""
 
 
-class Banner(Protocol):
-    """What a verdict says of the rows, as reports have it."""
-
-    @property
-    def value(self) -> str:
-        """The word."""
-
-    @property
-    def style(self) -> str:
-        """The word as a class of the style sheet."""
-
-    mark: str
-
-
 @dataclasses.dataclass(frozen=True)
 class Fragment:
     """What a notebook shows of an object.
@@ -68,7 +54,8 @@ class Fragment:
         brand: what the object is, in a word.
         headline: what it says, in one sentence.
         verdict: the result; empty where the headline says it.
-        severity: what the verdict says of the rows; None where nothing is judged.
+        style: the class of the style sheet for what the verdict says of the rows; empty where nothing is judged.
+        mark: the same in a mark and words.
         warnings: what else the user should know.
         facts: names and values.
         body: paragraphs and tables.
@@ -78,7 +65,8 @@ class Fragment:
     brand: str
     headline: str
     verdict: str = ""
-    severity: Banner | None = None
+    style: str = ""
+    mark: str = ""
     warnings: Sequence[str] = ()
     facts: Sequence[tuple[str, str]] = ()
     body: Sequence[str | Grid] = ()

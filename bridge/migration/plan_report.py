@@ -12,7 +12,7 @@ from bridge.migration.move import severity_of
 from bridge.migration.next_steps import next_steps, read_all
 from bridge.migration.scenarios import VersionKind
 from bridge.migration.steps import changes_between
-from bridge.report import REPORTS, Judged, Report, Severity, Table
+from bridge.report import FAILS, REPORTS, Judged, Report, Severity, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -213,7 +213,7 @@ def _behaviours_told(made: MigrationPlan) -> str:
     number, damage = len(made.behaviours), sum(change.is_damage for change in made.behaviours)
     if made.untried is not None and not number:
         return f"no behaviour was checked: {made.untried}"
-    if not number and any(one.severity is Severity.CHANGED for one in made.warnings):
+    if not number and any(one.severity in FAILS for one in made.warnings):
         return "no behaviour is known to change except what the warnings name"
     words = {0: "no behaviour is known to change", 1: "1 behaviour changes"}
     known = words.get(number, f"{number} behaviours change")

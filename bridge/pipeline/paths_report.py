@@ -151,7 +151,7 @@ def all_paths(
 
     Raises:
         InputError: a batch does not fit the one before it.
-        PlanError: the plan runs a compiled class, has a global index, or fits no table.
+        PlanError: the plan runs a compiled class, has a global index, quarantines keys, or fits no table.
         MergeFailedError, from Spark: every path of a key ends in an error.
     """
     written, types = as_batches(batches), tuple(table_types)

@@ -185,6 +185,9 @@ def check_plan(plan: MergePlan) -> None:
     if plan.global_index:
         msg = "the paths of a key are those within one partition, and a global index moves it; leave it out"
         raise PlanError(msg)
+    if plan.on_error == "quarantine":  # a key that fails on every path would count as one that depends on none
+        msg = "with all paths a failing path is one of the results, and no key goes to quarantine; leave on_error out"
+        raise PlanError(msg)
 
 
 class PathSearch:

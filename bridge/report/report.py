@@ -108,7 +108,7 @@ class Report:
         if self.severity is None:
             return ""
         in_part = self.severity is not Severity.NOT_CHECKED and Severity.NOT_CHECKED in self.severities
-        words = [self.severity.value, *(["not checked in part"] if in_part else []), self.scenario]
+        words = [self.severity.word(self.verb), *(["not checked in part"] if in_part else []), self.scenario]
         return f"{self.severity.mark} {', '.join(filter(None, words))}"
 
     def found(self, *severities: Severity) -> None:

@@ -15,7 +15,7 @@ class Severity(enum.Enum):
     """How severe a result is, the least first. Added in 0.2.0.
 
     Attributes:
-        value: the word, the same in JSON, in texts and on pages.
+        value: the word in JSON; see `word`.
         mark: a character that says the same at a glance.
         colour: the colour in a terminal; pages have a colour under the same word.
         exit_code: the exit code of a verb that fails on it.
@@ -49,11 +49,25 @@ class Severity(enum.Enum):
         """Return what was found, and that not all was looked at if anything was left out."""
         return frozenset({*found, cls.NOT_CHECKED} if left_out else found)
 
+    def word(self, verb: str) -> str:
+        """Return the word for people: what a verb checks may hold or be equal, where others say unchanged."""
+        return _WORDS.get(verb, {}).get(self, str(self.value))
+
     @property
     def style(self) -> str:
         """The word as a class of a style sheet."""
         return str(self.value).replace(" ", "-")
 
+
+_EQUAL: Final = {Severity.UNCHANGED: "equal", Severity.CHANGED: "different"}
+_WORDS: Final = {
+    "compare-readers": _EQUAL,
+    "demo": _EQUAL,
+    "diff": _EQUAL,
+    "simulate": {Severity.UNCHANGED: "independent of the path", Severity.CHANGED: "depends on the path"},
+    "verify": {Severity.UNCHANGED: "holds", Severity.CHANGED: "violated"},
+}
+"""The words of verbs that do not judge a change."""
 
 FAILS: Final = frozenset({Severity.CHANGED, Severity.REFUSED, Severity.DAMAGED})
 """What a verb that compares fails on; one that could not look at everything says so."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import io
+import re
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from rich import box
@@ -16,8 +18,10 @@ from bridge.report.table import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-_TALLEST = 6
-"""How many lines a row of a table takes at most, about, where its cells are wrapped."""
+_NARROWEST = 10
+"""How wide a column is at least in which words are broken."""
+_WORD = re.compile(r"[^\s.,/=:;_-]*[.,/=:;_-]+|[^\s.,/=:;_-]+|\s+")
+"""The parts of text between which a line may end."""
 
 
 def as_text(
@@ -50,8 +54,8 @@ def _console(stream: TextIO, width: int, *, colours: bool) -> Console:
 def _print_table(console: Console, table: Table) -> None:
     """Print a table in the first form that is no wider than the console.
 
-    As it is; without columns that are empty; with rows and columns swapped; with its cells wrapped; or each row as a
-    list of its own, where a word would be broken, or a row take more than `_TALLEST` lines.
+    As it is; without columns that are empty; with rows and columns swapped; with its cells wrapped; or, if there are
+    too many columns for that, each row as a list of its own.
     """
     if table.title:
         console.print(_text(table.title))
@@ -62,7 +66,7 @@ def _print_table(console: Console, table: Table) -> None:
             return
     widths = _wrapped(filled, console.width)
     if widths is not None:
-        console.print(_grid(filled, widths))
+        console.print(_grid(_broken(filled, widths), widths))
         return
     for number, row in enumerate(filled.rows):
         block = RichTable(box=None, pad_edge=False, show_header=False)
@@ -75,7 +79,7 @@ def _print_table(console: Console, table: Table) -> None:
 
 
 def _grid(table: Table, widths: Sequence[int] | None = None) -> RichTable:
-    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, leading=0 if widths is None else 1)
     for at, name in enumerate(table.columns):
         side: Literal["left", "right"] = "right" if name in table.right else "left"
         grid.add_column(_text(name), justify=side, overflow="fold", width=None if widths is None else widths[at])
@@ -99,20 +103,45 @@ def _width_of(cell: str) -> int:
 
 
 def _wrapped(table: Table, width: int) -> list[int] | None:
-    """Return how wide each column is if cells are wrapped between words; None if that is no readable table.
+    """Return how wide each column is if cells are wrapped; None if that is no readable table.
 
-    What the longest words leave goes, a character at a time, to the column that has the most lines.
+    Columns have room for their longest words, as far as that goes. What is left goes, a character at a time, to the
+    narrowest column that is wrapped, so that short columns stay whole.
     """
-    columns = zip(table.columns, *table.rows, strict=True)
-    found = [max(_width_of("\n".join(cell.split())) for cell in column) for column in columns]
-    left = width - _gaps(table) - sum(found)
-    if left < 0:
-        return None
+    columns = list(zip(table.columns, *table.rows, strict=True))
+    room = width - _gaps(table)
+    longest = [max(_width_of("\n".join(cell.split())) for cell in column) for column in columns]
+    widest = max(longest)
+    while sum(min(one, widest) for one in longest) > room:
+        widest -= 1
+        if widest < _NARROWEST:
+            return None
+    found = [min(one, widest) for one in longest]
     wanted = _natural(table)
-    for _ in range(left):
-        tallest = max(range(len(found)), key=lambda at: wanted[at] / max(found[at], 1))
-        found[tallest] += 1
-    return found if all(most <= _TALLEST * least for most, least in zip(wanted, found, strict=True)) else None
+    for _ in range(room - sum(found)):
+        wrapped = [at for at, (own, full) in enumerate(zip(found, wanted, strict=True)) if own < full]
+        found[min(wrapped, key=found.__getitem__)] += 1
+    return found
+
+
+def _broken(table: Table, widths: Sequence[int]) -> Table:
+    """Return the table with words broken that are wider than their columns, after a dot and the like if possible."""
+    rows = [[_parted(cell, width) for cell, width in zip(row, widths, strict=True)] for row in table.rows]
+    return dataclasses.replace(table, rows=rows)
+
+
+def _parted(text: str, width: int) -> str:
+    """Return text with a new line in words that are longer than a line."""
+    found = []
+    for word in re.split(r"(\s+)", text):
+        line = 0
+        for part in [word] if _width_of(word) <= width else _WORD.findall(word):
+            if line and line + _width_of(part) > width:
+                found.append("\n")
+                line = 0
+            found.append(part)
+            line += _width_of(part)
+    return "".join(found)
 
 
 def _filled(table: Table) -> Table:

@@ -100,6 +100,8 @@ def report_of(verification: Verification) -> Report:
         "universe": {domain.value: universe_as_json(bounds) for domain, bounds in found.bounds.items()},
     }
     verdicts = [result.verdict.value for result in found.results]
+    if found.violations and not verification.unexpected:
+        report.scenario = "except the allowed violations"
     report.statistics = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
     report.results = [result_as_json(result) for result in found.results]
     lines = [result.line for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE]

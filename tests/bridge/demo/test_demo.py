@@ -77,7 +77,7 @@ def test_another_answer_ends_with_1(spark, monkeypatch):
     result = CliRunner().invoke(main, ["demo"])
     assert result.exit_code == 1
     assert result.stdout.count("4 of 5") == 2
-    assert result.stdout.startswith("\u2260 changed\n2 of 20 answers differ from real Hudi's")
+    assert result.stdout.startswith("\u2260 different\n2 of 20 answers differ from real Hudi's")
 
 
 @pytest.mark.parametrize("table_type", TableType)

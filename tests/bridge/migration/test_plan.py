@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from bridge.config.properties import parse_properties
@@ -10,6 +12,7 @@ from bridge.config.table_versions import change_version
 from bridge.errors import PlanError
 from bridge.hudi import SymptomKind
 from bridge.migration.damage import Damage, TableDamage
+from bridge.migration.findings import Finding
 from bridge.migration.move import SilentChange
 from bridge.migration.plan import plan_migration
 from bridge.migration.plan_report import silent_changes
@@ -253,6 +256,14 @@ def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, sev
     assert report.severity is severity
     assert "no behaviour is known to change" in report.verdict
     assert plan.to_report().severity is Severity.NOT_CHECKED
+
+
+@pytest.mark.parametrize("severity", [Severity.CHANGED, Severity.DAMAGED])
+def test_a_plan_whose_warnings_name_a_change_is_not_green(severity):
+    plan = plan_migration(STAYS, "1.2", {}, "1.2").with_evidence(TableDamage("t", "1.2", (), 9, 9))
+    report = dataclasses.replace(plan, warnings=(Finding(severity, "Deletes come back."),)).to_report()
+    assert (report.severity, "except what the warnings name" in report.verdict) == (severity, True)
+    assert "\x1b[1;32m" not in report.as_text(colours=True)
 
 
 def test_a_release_that_cannot_read_the_table_as_it_is_shows_no_rows():

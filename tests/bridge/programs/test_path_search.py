@@ -359,7 +359,8 @@ def test_the_example_of_the_guide_runs(capsys):
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) > 1
     assert printed == [line.removeprefix("# ") for line in code.splitlines() if line.startswith("# ")]
-    assert names["left"].row.record != names["right"].row.record
+    _, left, right = names["smallest"]
+    assert left.row.record != right.row.record
 
 
 # -- on Spark
@@ -413,6 +414,11 @@ def test_a_global_index_is_refused():
     plan = plan_of(partition=("city",), global_index=True)
     with pytest.raises(PlanError, match="a global index moves it"):
         key_paths([(1, row(1, "Oslo"))], plan, SCHEMA)
+
+
+def test_a_quarantine_is_refused():
+    with pytest.raises(PlanError, match="a failing path is one of the results"):
+        key_paths([(1, row(1, "Oslo"))], plan_of(on_error="quarantine"), SCHEMA)
 
 
 # -- on the command line

@@ -78,10 +78,20 @@ def test_long_text_wraps_between_words_and_short_values_stay_whole() -> None:
     assert " ".join(" ".join(lines).split()).count("the table") == 24
 
 
-def test_rows_whose_words_dont_fit_beside_each_other_become_lists() -> None:
-    rows = [["a" * 50, "b" * 50], *[["x" * 20, "y"]] * 3]
-    text = Report("plan", "So.", body=[Table(["one", "two"], rows)]).as_text(80)
-    assert f"two  {'b' * 50}\n-- 2 of 4" in text
+def test_long_words_break_after_a_dot_and_the_like() -> None:
+    setting = "hoodie.datasource.write.payload.class=org.apache.hudi.common.model.DefaultHoodieRecordPayload"
+    rows = [[setting, f"/warehouse/{'orders/' * 20}", "x" * 90]]
+    lines = Report("plan", "So.", body=[Table(["setting", "path", "text"], rows)]).as_text(80).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any(line.startswith("--") for line in lines)
+    first = [line.split()[0] for line in lines[4:6]]
+    assert first == ["hoodie.datasource.write.", "payload.class=org.apache."]
+
+
+def test_rows_of_too_many_columns_become_lists() -> None:
+    columns = [f"column_{number}" for number in range(9)]
+    text = Report("plan", "So.", body=[Table(columns, [["x" * 20] * 9, ["y" * 20] * 9] * 2)]).as_text(80)
+    assert "-- 2 of 4" in text
 
 
 def test_colours_mark_the_verdict_and_what_changed_and_nothing_else(report: Report) -> None:

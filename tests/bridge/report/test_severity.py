@@ -50,6 +50,22 @@ def test_every_form_says_the_same(severity: Severity) -> None:
     assert [child.tag for child in case] == {0: [], 1: ["failure"], 3: ["error"]}[CODES[severity]]
 
 
+@pytest.mark.parametrize(
+    ("verb", "unchanged", "changed"),
+    [
+        ("verify", "holds", "violated"),
+        ("diff", "equal", "different"),
+        ("simulate", "independent of the path", "depends on the path"),
+        ("replay", "unchanged", "changed"),
+    ],
+)
+def test_the_word_is_that_of_what_a_verb_checks(verb: str, unchanged: str, changed: str) -> None:
+    for severity, word in ((Severity.UNCHANGED, unchanged), (Severity.CHANGED, changed)):
+        report = Report(verb, "So it is.", {severity})
+        for text in (report.as_text(80), report.as_markdown(), as_html(report), as_notebook(report)):
+            assert f"{severity.mark} {word}" in text
+
+
 def test_only_unchanged_is_green() -> None:
     assert [one for one in Severity if one.colour == "green"] == [Severity.UNCHANGED]
     style = file_text("parts.css")
