@@ -24,8 +24,8 @@ NO_RULE: Final = (
 _WIDTH: Final = 80
 _GAP: Final = 3
 HOW_TO_READ: Final = (
-    "The first step that applies decides. Older and newer refer to the order of arrival; the winner is the version "
-    "that counts as later."
+    "The first step that applies decides. Older and newer refer to the order of arrival; later and earlier to what a "
+    "merge compares, such as ordering values."
 )
 
 

@@ -44,8 +44,8 @@ _GIVES: Final = {
     Effect.INCOMING: "the newer version wins",
     Effect.COPY: "the newer version wins",
     Effect.SENTINEL: "the older version is left as it is (SENTINEL)",
-    Effect.NEW: "{winner} wins, as a new row",
-    Effect.EDITED: "{winner} wins, edited in place",
+    Effect.NEW: "{later} wins, as a new row",
+    Effect.EDITED: "{later} wins, edited in place",
     Effect.DELETE: "no row is left",
 }
 _VERSIONS: Final = dataclasses.replace(TERMS[Point.BATCH], effects=_GIVES)
@@ -128,7 +128,7 @@ def decision_of(pair: RuledPair, ordering: Sequence[str]) -> Decision | None:
             compared = False
     why = _joined(facts, pair) or "ordering values are not compared"
     winner = pair.terms.side(Role.NEWER if _holds(pair, LaterIs(Role.NEWER)) else Role.OLDER)
-    gives = pair.terms.effects[outcome.gives].replace("{winner}", winner)  # type: ignore[index]  # no error
+    gives = pair.terms.effects[outcome.gives].replace("{later}", winner)  # type: ignore[index]  # no error
     return Decision(why, f"{why}: {gives}", compared, outcome)
 
 

@@ -1,8 +1,8 @@
 """The log of a slice in Arrow columns, where a comparison decides which version of a key stays, or there is one.
 
-Blocks are folded once together they have more rows than there are winners, so memory holds the winners and at most
-as many rows again, or one block. Keys that have a delete, a null in the
-compared column or anything else that a comparison can't decide are left to the calls of the reader.
+Blocks are folded once together they have more rows than are kept, so memory holds the kept rows and at most as many
+again, or one block. Keys that have a delete, a null in the compared column or anything else that a comparison can't
+decide are left to the calls of the reader.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def decides(rule: LogRule | None, schema: AvroSchema) -> bool:
 
 
 class LogColumns:
-    """The winners of a log, or, without a rule, the rows of the keys that have one.
+    """The kept rows of a log, or, without a rule, the rows of the keys that have one.
 
     Attributes:
         rows: one of each key, once the log has ended and has rows.
@@ -108,7 +108,7 @@ class LogColumns:
         self._matched = np.zeros(self.rows.num_rows, bool)
 
     def _fold(self) -> None:
-        """Keep the winner of each key among the rows so far.
+        """Keep the row of each key that wins among the rows so far.
 
         Raises:
             NotColumnarError: they do not fit into one batch, or one has no key.

@@ -191,7 +191,7 @@ NOTES: Final = (
             _upgraded("AWSDmsAvroPayload", "OverwriteNonDefaultsWithLatestAvroPayload")(move) and bool(move.ordering)
         ),
         SilentChange(
-            VersionKind.ORDERING, "", "the ordering field picks the winner of a batch", "it is no longer read"
+            VersionKind.ORDERING, "", "the ordering field picks the row of a batch that is kept", "it is no longer read"
         ),
     ),
     Note(

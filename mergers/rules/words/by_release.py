@@ -111,7 +111,7 @@ _CALLED: Final = RuleLine("always", "no rule is stated: the class is called, row
 
 
 class LabelledLine(NamedTuple):
-    """A line of a rule, with what it is called in a table: `winner`, the number of a step, columns."""
+    """A line of a rule, with what it is called in a table: `later version`, the number of a step, columns."""
 
     label: str
     line: RuleLine
@@ -237,6 +237,8 @@ def labelled(lines: Sequence[RuleLine]) -> list[LabelledLine]:
                 return f"step {next(numbers)}"
             case "column":
                 return line.columns
+            case "winner":
+                return "later version"
             case "fails" | "called":
                 return f"{line.part} if"
         return line.part

@@ -56,7 +56,7 @@ _NEEDS: Final = {
 def lines_of(rule: MergeRule, terms: Terms) -> tuple[RuleLine, ...]:
     """Return what a rule does, in order: who wins, what is a delete, the cases, the columns, and what else fails."""
     if isinstance(rule.later, ByArrival):
-        terms = dataclasses.replace(terms, winner=terms.newer, loser=terms.older)
+        terms = dataclasses.replace(terms, later=terms.newer, earlier=terms.older)
     tests_deletes = any(isinstance(node, IsDelete) for node in _nodes_asked(rule)) or (
         isinstance(rule.later, ByColumn) and rule.later.against is Against.COLUMN_OF_DATA
     )
@@ -101,7 +101,7 @@ def _makes_records(rule: MergeRule) -> bool:
 
 def gives_words(gives: Gives, terms: Terms) -> str:
     """Say what a merge yields."""
-    return say(gives, terms) if isinstance(gives, Error) else terms.effects[gives].replace("{winner}", terms.winner)
+    return say(gives, terms) if isinstance(gives, Error) else terms.effects[gives].replace("{later}", terms.later)
 
 
 def _column_lines(rule: MergeRule, terms: Terms) -> Iterator[RuleLine]:

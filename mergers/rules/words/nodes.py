@@ -190,7 +190,7 @@ def _any_of(tests: Sequence[Test], terms: Terms) -> str:
         return _joined(tests, "or", terms)
     rest = [test for test in tests if not ({*_in_both(test, terms, either)} & {*twice})]
     wins = f"{either} wins and "
-    twice = [f"{terms.winner} {text.removeprefix(wins)}" if text.startswith(wins) else text for text in twice]
+    twice = [f"{terms.later} {text.removeprefix(wins)}" if text.startswith(wins) else text for text in twice]
     return ", or ".join([*twice, *([_joined(rest, "or", terms)] if rest else [])])
 
 

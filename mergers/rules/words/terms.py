@@ -22,7 +22,7 @@ class Terms:
     Attributes:
         older, newer: the version that was there, and the one that came.
         effects: what each outcome means there.
-        winner, loser: the later and the earlier version of the rule.
+        later, earlier: the later and the earlier version of the rule.
         meets: whether there are two versions.
         names: columns that are called otherwise than by their names.
         kinds: columns that stand for all of a kind, with what these are called.
@@ -32,8 +32,8 @@ class Terms:
     older: str
     newer: str
     effects: Mapping[Effect, str]
-    winner: str = "the winner"
-    loser: str = "the loser"
+    later: str = "the later version"
+    earlier: str = "the earlier version"
     meets: bool = True
     names: Mapping[str, str] = dataclasses.field(default_factory=dict)
     kinds: Mapping[str, str] = dataclasses.field(default_factory=dict)
@@ -44,8 +44,8 @@ class Terms:
         return {
             Role.OLDER: self.older,
             Role.NEWER: self.newer,
-            Role.LATER: self.winner,
-            Role.EARLIER: self.loser,
+            Role.LATER: self.later,
+            Role.EARLIER: self.earlier,
         }[role]
 
     def column(self, name: str) -> str:
@@ -61,16 +61,16 @@ class Terms:
 
 MADE: Final = {
     Effect.NEW: "a new row is made, column by column",
-    Effect.FILLED: "{winner} is {kept}, as a new row if a column has a gap",
-    Effect.CHANGED: "{winner} is {kept}, as a new row if a column takes another value",
-    Effect.EDITED: "{winner} is {kept}, edited in place if a column takes another value",
+    Effect.FILLED: "{later} is {kept}, as a new row if a column has a gap",
+    Effect.CHANGED: "{later} is {kept}, as a new row if a column takes another value",
+    Effect.EDITED: "{later} is {kept}, edited in place if a column takes another value",
 }
 
 
 def _effects(kept: str, **others: str) -> dict[Effect, str]:
     own = {Effect[name.upper()]: text for name, text in others.items()}
     made = {effect: text.replace("{kept}", kept) for effect, text in MADE.items()}
-    return {Effect.WINNER: f"{{winner}} is {kept}", **made, **own}
+    return {Effect.WINNER: f"{{later}} is {kept}", **made, **own}
 
 
 _OF_ROWS: Final = Terms(

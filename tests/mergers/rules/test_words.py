@@ -144,7 +144,7 @@ CHANGES = {
         {"step"},
         "a column is missing",
     ),
-    "what is left": ({"otherwise": Effect.WINNER}, {"otherwise", "column"}, "the winner is stored"),
+    "what is left": ({"otherwise": Effect.WINNER}, {"otherwise", "column"}, "the later version is stored"),
     "edited": ({"otherwise": Effect.EDITED}, {"otherwise"}, "edited in place"),
     "a default": ({"columns": {**BASE.columns, DATA: FirstNonDefault(BOTH)}}, {"column"}, "equals"),
     "the sum": ({"columns": {**BASE.columns, "hits": Greatest()}}, {"column"}, "the greater of both"),
