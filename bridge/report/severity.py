@@ -64,6 +64,7 @@ _WORDS: Final = {
     "compare-readers": _EQUAL,
     "demo": _EQUAL,
     "diff": _EQUAL,
+    "payloads": {Severity.UNCHANGED: "links"},
     "simulate": {Severity.UNCHANGED: "independent of the path", Severity.CHANGED: "depends on the path"},
     "verify": {Severity.UNCHANGED: "holds", Severity.CHANGED: "violated"},
 }

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
 
 _NARROWEST = 10
 """How wide a column is at least in which words are broken."""
-_WORD = re.compile(r"[^\s.,/=:;_-]*[.,/=:;_-]+|[^\s.,/=:;_-]+|\s+")
-"""The parts of text between which a line may end."""
+_MORE_LINES = 1.5
+"""How many times the lines a table may take so that no word is broken."""
+_PART = re.compile(r"(?<=[.,/=:;_-])(?![.,/=:;_-])|(?<=[a-z])(?=[A-Z])")
+"""Where a word may be broken: after a dot and the like, and before a capital letter."""
 
 
 def as_text(
@@ -64,7 +66,7 @@ def _print_table(console: Console, table: Table) -> None:
         if sum(_natural(form)) + _gaps(form) <= console.width:
             console.print(_grid(form))
             return
-    widths = _wrapped(filled, console.width)
+    widths = _wrapped(filled, console)
     if widths is not None:
         console.print(_grid(_broken(filled, widths), widths))
         return
@@ -102,26 +104,41 @@ def _width_of(cell: str) -> int:
     return max((_text(line).cell_len for line in cell.split("\n")), default=0)
 
 
-def _wrapped(table: Table, width: int) -> list[int] | None:
+def _wrapped(table: Table, console: Console) -> list[int] | None:
     """Return how wide each column is if cells are wrapped; None if that is no readable table.
 
-    Columns have room for their longest words, as far as that goes. What is left goes, a character at a time, to the
-    narrowest column that is wrapped, so that short columns stay whole.
+    Columns are of one width at most, or as wide as their texts are long, whichever takes fewer lines; or they have room
+    for their longest words, unless that takes many more lines.
     """
-    columns = list(zip(table.columns, *table.rows, strict=True))
-    room = width - _gaps(table)
-    longest = [max(_width_of("\n".join(cell.split())) for cell in column) for column in columns]
-    widest = max(longest)
-    while sum(min(one, widest) for one in longest) > room:
-        widest -= 1
-        if widest < _NARROWEST:
-            return None
-    found = [min(one, widest) for one in longest]
-    wanted = _natural(table)
+    room, wanted = console.width - _gaps(table), _natural(table)
+    evenly = [min(one, _NARROWEST) for one in wanted]
+    if sum(evenly) > room:
+        return None
+    columns = zip(table.columns, *table.rows, strict=True)
+    words = [max(_width_of("\n".join(cell.split())) for cell in column) for column in columns]
+    found = [_widened(evenly, wanted, room), _widened(evenly, wanted, room, by=wanted)]
+    lines, best = min((_height(table, widths, console), widths) for widths in found)
+    if sum(words) <= room:
+        whole = _widened(words, wanted, room)
+        return whole if _height(table, whole, console) <= _MORE_LINES * lines else best
+    return best
+
+
+def _widened(widths: Sequence[int], wanted: Sequence[int], room: int, by: Sequence[int] | None = None) -> list[int]:
+    """Give what is left, a character at a time, to the narrowest column that is wrapped, in units of `by` if given."""
+    found = [*widths]
     for _ in range(room - sum(found)):
         wrapped = [at for at, (own, full) in enumerate(zip(found, wanted, strict=True)) if own < full]
-        found[min(wrapped, key=found.__getitem__)] += 1
+        found[min(wrapped, key=lambda at: found[at] / (1 if by is None else by[at]))] += 1
     return found
+
+
+def _height(table: Table, widths: Sequence[int], console: Console) -> int:
+    """Return how many lines the rows of a table take."""
+    return sum(
+        max(len(_text(cell).wrap(console, width)) for cell, width in zip(row, widths, strict=True))
+        for row in _broken(table, widths).rows
+    )
 
 
 def _broken(table: Table, widths: Sequence[int]) -> Table:
@@ -135,7 +152,7 @@ def _parted(text: str, width: int) -> str:
     found = []
     for word in re.split(r"(\s+)", text):
         line = 0
-        for part in [word] if _width_of(word) <= width else _WORD.findall(word):
+        for part in [word] if _width_of(word) <= width else _PART.split(word):
             if line and line + _width_of(part) > width:
                 found.append("\n")
                 line = 0

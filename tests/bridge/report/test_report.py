@@ -85,7 +85,7 @@ def test_long_words_break_after_a_dot_and_the_like() -> None:
     assert max(map(len, lines)) <= 80
     assert not any(line.startswith("--") for line in lines)
     first = [line.split()[0] for line in lines[4:6]]
-    assert first == ["hoodie.datasource.write.", "payload.class=org.apache."]
+    assert first == ["hoodie.datasource.", "write.payload.class="]
 
 
 def test_rows_of_too_many_columns_become_lists() -> None:
