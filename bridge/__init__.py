@@ -96,7 +96,7 @@ if TYPE_CHECKING:
     from bridge.pipeline.paths_report import all_paths
     from bridge.pipeline.simulate_report import simulate
     from bridge.plan import MergePlan, TableType
-    from bridge.programs import Takeover, key_paths, smallest_history
+    from bridge.programs import NextWriter, key_paths, smallest_history
     from bridge.redaction import redacted
     from bridge.report import Severity
     from bridge.spark import local_session
@@ -143,6 +143,7 @@ __all__ = [
     "MergeReport",
     "MigrateReport",
     "MigrationPlan",
+    "NextWriter",
     "PathsReport",
     "PayloadBridgeError",
     "PlanError",
@@ -166,7 +167,6 @@ __all__ = [
     "TablePart",
     "TableRow",
     "TableType",
-    "Takeover",
     "Verification",
     "all_paths",
     "append",
@@ -283,7 +283,7 @@ _HOMES: Final = {
         "upsert",
     ),
     "bridge.plan": ("MergePlan", "TableType"),
-    "bridge.programs": ("Takeover", "key_paths", "smallest_history"),
+    "bridge.programs": ("NextWriter", "key_paths", "smallest_history"),
     "bridge.redaction": ("redacted",),
     "bridge.report": ("Severity",),
     "bridge.spark": ("local_session",),

@@ -14,7 +14,7 @@ from bridge.linkage import extends
 from bridge.merge import merge_config
 from bridge.pipeline import choice_of, program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
-from bridge.programs import UPSERTS, Takeover, handovers, is_downgrade, refused_batch
+from bridge.programs import UPSERTS, NextWriter, handovers, is_downgrade, refused_batch
 from bridge.spark import described
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
@@ -60,7 +60,7 @@ class Comparison:
     to: str = ""
     properties: Mapping[str, str] | None = None
     operations: Operations = UPSERTS
-    via: tuple[Takeover, ...] = ()
+    via: tuple[NextWriter, ...] = ()
 
     @property
     def names(self) -> tuple[str, str]:
@@ -80,17 +80,17 @@ class Comparison:
         return self.left, self.right
 
     @property
-    def takeovers(self) -> tuple[Takeover, ...]:
+    def next_writers(self) -> tuple[NextWriter, ...]:
         """The writers that continue the table of the left side, in order; none if the right side has its own table."""
         if self.upgrade_after is None:
             return ()
-        return (*self.via, Takeover(self.upgrade_after, self.right, self.keep_table_version))
+        return (*self.via, NextWriter(self.upgrade_after, self.right, self.keep_table_version))
 
     def handover(self) -> Handover | None:
         """Return how the table of the left side passes to the other writers; errors as in `handovers`."""
-        if not self.takeovers:
+        if not self.next_writers:
             return None
-        return handovers(self.left, self.takeovers, commits=self.commits, properties=self.properties)
+        return handovers(self.left, self.next_writers, commits=self.commits, properties=self.properties)
 
     def refused_ordering(self) -> RefusedBatch | None:
         """Return the first batch that Hudi refuses for the ordering field that the right writer passes; None for none.
@@ -154,7 +154,7 @@ class Comparison:
         return upgrade_outcomes(
             versions,
             self.left,
-            self.takeovers,
+            self.next_writers,
             commits=self.commits,
             compact_after=self.compact_after,
             properties=self.properties,
@@ -238,7 +238,7 @@ def comparison_of(plan: MergePlan, to: Target, course: Course, commits: int) -> 
         course.keep_table_version,
         course.compact_after,
         name,
-        via=course.takeovers(plan),
+        via=course.next_writers(plan),
     )
 
 

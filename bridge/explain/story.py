@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 POINTS_EXPLAINED = (
     "Where versions merge: combine-input = two rows of one batch; insert = a row without a stored one is written; "
     "upsert = a row merges with the stored row (copy-on-write); log-fold = a log entry merges with those before it, "
-    "snapshot and compact = the folded log merges with the stored row (all merge-on-read)."
+    "snapshot and compact = the merged log merges with the stored row (all merge-on-read)."
 )
 _WIDTH = 54
 """The width of the last column in a line of 80 columns."""

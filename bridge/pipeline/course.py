@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 from bridge.config import WRITE_TABLE_VERSION
 from bridge.errors import ParameterError
 from bridge.plan import TableType
-from bridge.programs import Takeover, check_upgrade
+from bridge.programs import NextWriter, check_upgrade
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -128,13 +128,13 @@ class Course:
         if message is not None:
             raise ParameterError(message)
 
-    def takeovers(self, plan: MergePlan) -> tuple[Takeover, ...]:
+    def next_writers(self, plan: MergePlan) -> tuple[NextWriter, ...]:
         """Return who takes the table of a plan over before the other writer does, in order."""
         found = []
         for step in self.via:
             version = {WRITE_TABLE_VERSION.key: step.table_version} if step.table_version else {}
             found.append(
-                Takeover(step.after, dataclasses.replace(plan, release=step.release, props={**plan.props, **version}))
+                NextWriter(step.after, dataclasses.replace(plan, release=step.release, props={**plan.props, **version}))
             )
         return tuple(found)
 
@@ -147,7 +147,7 @@ class Course:
         if self.upgrade_after is None:
             return
         old = plan
-        for new in (*(one.plan for one in self.takeovers(plan)), other):
+        for new in (*(one.plan for one in self.next_writers(plan)), other):
             check_upgrade(old, new)
             old = new
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
-    from bridge.programs import Operations, Takeover
+    from bridge.programs import NextWriter, Operations
 
 
 def simulate_commits(
@@ -125,7 +125,7 @@ def commits_of(versions: DataFrame, plan: MergePlan) -> tuple[Layout, DataFrame]
 def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     versions: DataFrame,
     old: MergePlan,
-    takeovers: Sequence[Takeover],
+    next_writers: Sequence[NextWriter],
     *,
     commits: int,
     compact_after: Collection[int] = (),
@@ -143,7 +143,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; in Hudi's words.
     """
-    for one in takeovers:
+    for one in next_writers:
         if not (1 if properties is None else 0) <= one.after <= commits:
             msg = f"the upgrade can't come after commit {one.after}; there are {commits}, counted from 1"
             raise PlanError(msg)
@@ -152,8 +152,8 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         raise PlanError(msg)
     spark = versions.sparkSession
     old = with_strategy_id(spark, old)
-    takeovers = [one._replace(plan=with_strategy_id(spark, one.plan)) for one in takeovers]
-    change = handovers(old, takeovers, commits=commits, properties=properties)
+    next_writers = [one._replace(plan=with_strategy_id(spark, one.plan)) for one in next_writers]
+    change = handovers(old, next_writers, commits=commits, properties=properties)
     check_writes(old, commits, change=change, operations=operations)
     layout, side = commits_of(versions, old)
     log_updates = old.table_type is TableType.MERGE_ON_READ
@@ -164,7 +164,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         "handover": change,
     }
     if operations.by_commit:
-        for writer in (old, *(one.plan for one in takeovers)):
+        for writer in (old, *(one.plan for one in next_writers)):
             check_operations(writer, operations, commits)
         check_operated(old, change, operations)
         arguments["operations"] = operations
@@ -172,14 +172,16 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     return run([side], layout, old, program=program, arguments=arguments, row_counts=row_counts)
 
 
-def upgrade_commits(versions: DataFrame, old: MergePlan, takeovers: Sequence[Takeover], **settings: Any) -> DataFrame:
+def upgrade_commits(
+    versions: DataFrame, old: MergePlan, next_writers: Sequence[NextWriter], **settings: Any
+) -> DataFrame:
     """Return the snapshots of `upgrade_outcomes`, which takes the same settings.
 
     Raises:
         PlanError: the plan quarantines keys; and what `upgrade_outcomes` raises.
     """
     check_that_rows_are_all(old)
-    return snapshots_of(upgrade_outcomes(versions, old, takeovers, **settings))
+    return snapshots_of(upgrade_outcomes(versions, old, next_writers, **settings))
 
 
 def _simulated(  # noqa: PLR0913 (settings of one job)

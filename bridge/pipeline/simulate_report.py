@@ -19,7 +19,7 @@ from bridge.pipeline.row_counts_report import report_quarantine, row_counts_in, 
 from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
-from bridge.programs import Takeover, operation_warnings
+from bridge.programs import NextWriter, operation_warnings
 from bridge.report import SAMPLE, Listing, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
@@ -60,7 +60,7 @@ class SimulateReport(Listing):
     compact_after: tuple[int, ...] = ()
     new: MergePlan | None = None
     upgrade_after: int | None = None
-    via: tuple[Takeover, ...] = ()
+    via: tuple[NextWriter, ...] = ()
     keep_table_version: bool = False
     ran: Choice | None = None
 
@@ -176,7 +176,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     *,
     upgrade_after: int,
     keep_table_version: bool = False,
-    via: Sequence[Takeover] = (),
+    via: Sequence[NextWriter] = (),
     compact_after: Collection[int] = (),
 ) -> SimulateReport:
     """Simulate a table that `old` writes until the batch `upgrade_after`, and `new` from then on.
@@ -196,7 +196,7 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     outcomes = upgrade_outcomes(
         versions := written.versions(old),
         old,
-        (*via, Takeover(upgrade_after, new, keep_table_version)),
+        (*via, NextWriter(upgrade_after, new, keep_table_version)),
         commits=len(written),
         compact_after=compactions,
         operations=written.operations_of(old),

@@ -9,7 +9,7 @@ from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalU
 from bridge.programs.global_operations import GlobalOperationTable
 from bridge.programs.handover import (
     Handover,
-    Takeover,
+    NextWriter,
     check_operated,
     check_upgrade,
     handover,
@@ -69,6 +69,7 @@ __all__ = [
     "KeyTimeline",
     "MergeClause",
     "MergeStatement",
+    "NextWriter",
     "OperationTable",
     "OperationUpgrade",
     "Operations",
@@ -85,7 +86,6 @@ __all__ = [
     "Snapshot",
     "Stage",
     "StandardPath",
-    "Takeover",
     "Upgrade",
     "Upsert",
     "WriteOperation",

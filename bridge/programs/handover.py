@@ -61,7 +61,7 @@ class Handover(NamedTuple):
         return self.kept if self.upgraded is None else self.upgraded
 
 
-class Takeover(NamedTuple):
+class NextWriter(NamedTuple):
     """A writer that continues another writer's table, for example after an upgrade.
 
     Attributes:
@@ -82,7 +82,7 @@ class Takeover(NamedTuple):
 
 
 def handovers(
-    old: MergePlan, steps: Sequence[Takeover], *, commits: int, properties: Mapping[str, str] | None = None
+    old: MergePlan, steps: Sequence[NextWriter], *, commits: int, properties: Mapping[str, str] | None = None
 ) -> Handover:
     """Return how a table of some `commits` that `old` made passes from one writer to the next.
 

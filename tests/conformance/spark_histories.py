@@ -16,7 +16,7 @@ from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
 from bridge.pipeline import simulate, simulate_commits, upgrade_commits
-from bridge.programs import Takeover
+from bridge.programs import NextWriter
 from tests.conformance.histories import columns_of
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: st
     )
 
 
-def steps_of(history: History, run: Run, plan: MergePlan) -> list[Takeover]:
+def steps_of(history: History, run: Run, plan: MergePlan) -> list[NextWriter]:
     """Return how other writers take a table over in a run: of another release, or of the same without a class."""
     if history.upgrade is None and history.plain_after is not None:
-        return [Takeover(history.plain_after, plan.as_plain(), keep_table_version=True)]
+        return [NextWriter(history.plain_after, plan.as_plain(), keep_table_version=True)]
     steps = []
     for one in run.upgrades:
         props = {key: text for key, text in plan.props.items() if key != WRITE_TABLE_VERSION.key}
@@ -178,7 +178,7 @@ def steps_of(history: History, run: Run, plan: MergePlan) -> list[Takeover]:
         ordering = () if one.reorders else plan.ordering
         then = dataclasses.replace(plan, release=one.release, props=props, ordering=ordering)
         then = then.as_plain() if history.plain_after == one.after else then
-        steps.append(Takeover(one.after, then, one.keeps_version))
+        steps.append(NextWriter(one.after, then, one.keeps_version))
     return steps
 
 

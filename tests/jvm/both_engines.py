@@ -22,7 +22,7 @@ from bridge.programs import PROGRAMS, Operations, Origin, WriteOperation, handov
 from bridge.spark.schema import avro_schema
 from payloads import HudiRelease
 from tests.jvm.versions import COLUMNS, COMMITS, DATA
-from tests.support.support_matrix import takeovers
+from tests.support.support_matrix import next_writers
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
@@ -250,7 +250,7 @@ def _job(plan: MergePlan, run: _Run) -> Job:
             plan, new, after=arguments.pop("after"), keep_table_version=arguments.pop("keeps")
         )
     if "steps" in arguments:
-        steps = list(takeovers(plan, arguments.pop("steps")))
+        steps = list(next_writers(plan, arguments.pop("steps")))
         arguments["handover"] = handovers(plan, steps, commits=COMMITS)
     return Job(plan, avro_schema(DATA, plan.release), tuple(DATA.names), run.program, arguments)
 

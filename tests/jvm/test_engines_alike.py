@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from bridge import (
     MergePlan,
-    Takeover,
+    NextWriter,
     append,
     combine_input,
     compact,
@@ -124,7 +124,7 @@ def test_a_table_keeps_the_same_books_in_both_engines(plan, spark, rule):
     props = {"hoodie.parquet.small.file.limit": "1"} if rule == "small files" else {}
     plan = plan(table_type="mor", props=props)
     if rule in {"upgrade", "upgrade in steps"}:
-        via = [Takeover(1, dataclasses.replace(plan, release="1.0"))] if rule == "upgrade in steps" else []
+        via = [NextWriter(1, dataclasses.replace(plan, release="1.0"))] if rule == "upgrade in steps" else []
         new = dataclasses.replace(plan, release="1.2")
         found = simulate_upgrade(batches, plan, new, upgrade_after=1 + len(via), via=via)
     else:

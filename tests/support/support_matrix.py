@@ -18,8 +18,8 @@ from bridge.programs import (
     PROGRAMS,
     UPSERTS,
     EngineName,
+    NextWriter,
     Operations,
-    Takeover,
     WriteOperation,
     check_operated,
     check_operations,
@@ -106,7 +106,7 @@ class Row:
                 check(plan)
             check_operations(plan, self.operations)
             if self.steps:
-                change = handovers(plan, [*takeovers(plan, self.steps)], commits=_COMMITS)
+                change = handovers(plan, [*next_writers(plan, self.steps)], commits=_COMMITS)
                 if self.operations.by_commit:
                     check_operated(plan, change, self.operations)
             if self.program in PROGRAMS:
@@ -137,7 +137,7 @@ class Step(NamedTuple):
     version: int | None = None
 
 
-def takeovers(plan: MergePlan, steps: tuple[Step, ...]) -> Iterator[Takeover]:
+def next_writers(plan: MergePlan, steps: tuple[Step, ...]) -> Iterator[NextWriter]:
     """Give the writers that follow the one of `plan`, upgrades and then a downgrade.
 
     Raises:
@@ -151,7 +151,7 @@ def takeovers(plan: MergePlan, steps: tuple[Step, ...]) -> Iterator[Takeover]:
             msg = f"there is no {'earlier release to go down' if goes_down else 'later release to upgrade'} to"
             raise PlanError(msg)
         props = {**plan.props, **({} if version is None else {WRITE_TABLE_VERSION.key: str(version)})}
-        yield Takeover(after, dataclasses.replace(plan, release=release, props=props))
+        yield NextWriter(after, dataclasses.replace(plan, release=release, props=props))
         before, is_new = release, False
 
 

@@ -17,7 +17,7 @@ from bridge.engines import ACTION, COMMIT, IS_DELETE, QUARANTINE, ROW_COUNTS, Jo
 from bridge.engines.python.outcomes import Outcomes
 from bridge.engines.python.worker import merged
 from bridge.merge import Action
-from bridge.programs import Operations, Origin, Takeover, WriteOperation, handovers
+from bridge.programs import NextWriter, Operations, Origin, WriteOperation, handovers
 from payloads import parse_schema
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
@@ -261,8 +261,8 @@ def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[A
     arguments, where = TABLES[program]
     plan = plan_of(release="0.15", **{"table_type": "mor", **where})
     if program in {"simulate_upgrade", "simulate_global_upgrade"}:
-        takeover = Takeover(1, dataclasses.replace(plan, release="1.2"))
-        arguments = arguments | {"handover": handovers(plan, [takeover], commits=3)}
+        next_writer = NextWriter(1, dataclasses.replace(plan, release="1.2"))
+        arguments = arguments | {"handover": handovers(plan, [next_writer], commits=3)}
     of = Job(plan, SCHEMA, NAMES, program, {**TIMES, **arguments}, row_counts=True)
     versions = table([(Origin.INCOMING, *row) for row in rows], "simulate")
     if of.spec.by_partition:

@@ -26,7 +26,7 @@ from bridge import (
 )
 from bridge.cli import main
 from bridge.compare import Comparison, plan_to
-from bridge.programs import Takeover
+from bridge.programs import NextWriter
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,7 +172,9 @@ def test_simulate_has_snapshots_and_figures(spark: SparkSession, batches: Batche
 def test_an_upgrade_is_simulated(batches: Batches) -> None:
     new = plan_to(PLAN, "1.2")
     between = dataclasses.replace(new, props={"hoodie.write.table.version": "8"})
-    report = simulate_upgrade(batches, PLAN, new, upgrade_after=2, keep_table_version=True, via=[Takeover(1, between)])
+    report = simulate_upgrade(
+        batches, PLAN, new, upgrade_after=2, keep_table_version=True, via=[NextWriter(1, between)]
+    )
     assert snapshots(report)[-2:] == [(3, "a", 30), (3, "b", 10)]
     told = json.loads(report.to_json())["plan"]
     settings = {name: told[name] for name in ("to", "upgrade_after", "via", "keep_table_version")}

@@ -18,7 +18,7 @@ PLAN = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id",
 def test_the_last_batch_has_a_number_and_steps_are_in_order() -> None:
     course = Course.of(3, [COW], upgrade_after="last", via={2: "1.1@8", 1: HudiRelease.parse("1.0")}, plain=True)
     assert (course.upgrade_after, course.plain, course.compact_after) == (3, True, ())
-    steps = course.takeovers(PLAN)
+    steps = course.next_writers(PLAN)
     assert [(one.after, str(one.plan.release)) for one in steps] == [(1, "1.0"), (2, "1.1")]
     assert [one.step for one in steps] == ["1=1.0", "2=1.1@8"]
     assert steps[1].plan.props == {"hoodie.write.table.version": "8"}

@@ -18,8 +18,8 @@ from bridge import (
     Comparison,
     InputError,
     MergePlan,
+    NextWriter,
     PlanError,
-    Takeover,
     replay,
     simulate,
     simulate_upgrade,
@@ -237,7 +237,7 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
             simulate(batches, MergePlan(**given))
     later = dataclasses.replace(PLAN, release="1.2")
     with pytest.raises(PlanError, match="with a downgrade after an upgrade are not ported"):
-        simulate_upgrade(batches, PLAN, PLAN, upgrade_after=2, via=[Takeover(1, later)])
+        simulate_upgrade(batches, PLAN, PLAN, upgrade_after=2, via=[NextWriter(1, later)])
     with pytest.raises(PlanError, match=r"with an upgrade of a merge-on-read table to 1\.0 are not ported: it plans a"):
         simulate_upgrade(batches, PLAN, dataclasses.replace(PLAN, release="1.0"), upgrade_after=1)
     changed = Batches.of([rows, Batch(rows.drop("ts"), "sql_update")])

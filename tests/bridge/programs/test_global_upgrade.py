@@ -9,7 +9,7 @@ from pyspark.sql.types import StructType
 
 from bridge import MergePlan
 from bridge.errors import PlanError
-from bridge.programs import Operations, Takeover, WriteOperation, check_operated, handovers
+from bridge.programs import NextWriter, Operations, WriteOperation, check_operated, handovers
 from tests.conformance.in_process import simulate
 from tests.support.one_key import DEFAULT
 
@@ -37,7 +37,7 @@ def test_a_new_reader_shows_the_partition_of_the_path_where_the_old_one_showed_t
     """The base file of p0 has a row that says p1; what the old reader showed of it does not outlast it."""
     batches = [[row("a", "p0", 1)], [row("a", "p1", 2)], [row("z", "p0", 1)]]
     old = plan_of("0.15", STAYS)
-    change = handovers(old, [Takeover(2, plan_of(new, STAYS), keep)], commits=3)
+    change = handovers(old, [NextWriter(2, plan_of(new, STAYS), keep)], commits=3)
     seen = simulate(batches, SCHEMA, old, compact_after=compact_after, change=change)
     assert seen[2] == [row("a", "p1", 2)]
     assert sorted(seen[3], key=lambda one: one["id"]) == [row("a", "p0", 2), row("z", "p0", 1)]
@@ -46,14 +46,14 @@ def test_a_new_reader_shows_the_partition_of_the_path_where_the_old_one_showed_t
 def test_a_reader_shows_the_last_commit_by_its_own_rule():
     batches = [[row("a", "p0", 1)], [row("a", "p1", 2)]]
     old = plan_of("0.15", STAYS)
-    change = handovers(old, [Takeover(2, plan_of("1.2", STAYS))], commits=2)
+    change = handovers(old, [NextWriter(2, plan_of("1.2", STAYS))], commits=2)
     assert simulate(batches, SCHEMA, old, compact_after=(2,), change=change)[2] == [row("a", "p0", 2)]
 
 
 @pytest.mark.parametrize(("old", "new"), [(RECORD, SIMPLE), (SIMPLE, RECORD)], ids=["from-record", "to-record"])
 def test_a_change_between_a_record_index_and_another_is_refused(old, new):
     with pytest.raises(PlanError, match="from a record index to another global index, or back, is not ported"):
-        handovers(plan_of("0.15", old), [Takeover(1, plan_of("1.2", new))], commits=2)
+        handovers(plan_of("0.15", old), [NextWriter(1, plan_of("1.2", new))], commits=2)
 
 
 @pytest.mark.parametrize("keep", [True, False], ids=["kept", "upgraded"])
@@ -61,18 +61,18 @@ def test_1_0_takes_over_copy_on_write_tables_alone(keep):
     """It plans a compaction where there are logs."""
     batches = [[row("a", "p0", 1)], [row("a", "p1", 2)]]
     old, new = (plan_of(release, SIMPLE, "cow") for release in ("0.15", "1.0"))
-    seen = simulate(batches, SCHEMA, old, change=handovers(old, [Takeover(1, new, keep)], commits=2))
+    seen = simulate(batches, SCHEMA, old, change=handovers(old, [NextWriter(1, new, keep)], commits=2))
     assert seen == {1: [row("a", "p0", 1)], 2: [row("a", "p1", 2)]}
     old, new = (plan_of(release, SIMPLE) for release in ("0.15", "1.0"))
     with pytest.raises(PlanError, match=r"a global index that passes from Hudi 0\.15 to 1\.0 is not ported"):
-        handovers(old, [Takeover(1, new, keep)], commits=2)
+        handovers(old, [NextWriter(1, new, keep)], commits=2)
 
 
 def test_operations_with_an_upgrade_to_1_0_are_refused_where_there_are_logs():
     old = plan_of("0.15", {}, "cow")
-    change = handovers(old, [Takeover(1, dataclasses.replace(old, release="1.0"))], commits=2)
+    change = handovers(old, [NextWriter(1, dataclasses.replace(old, release="1.0"))], commits=2)
     check_operated(old, change, DELETES)
     old = plan_of("0.15", {})
-    change = handovers(old, [Takeover(1, dataclasses.replace(old, release="1.0"))], commits=2)
+    change = handovers(old, [NextWriter(1, dataclasses.replace(old, release="1.0"))], commits=2)
     with pytest.raises(PlanError, match=r"with an upgrade of a merge-on-read table to 1\.0 are not ported"):
         check_operated(old, change, DELETES)

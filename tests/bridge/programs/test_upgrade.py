@@ -9,7 +9,7 @@ import pytest
 from bridge.config import MergeConfigError
 from bridge.errors import PlanError
 from bridge.merge.record_merge import RecordMerge
-from bridge.programs import Takeover, Upgrade, handover, handovers
+from bridge.programs import NextWriter, Upgrade, handover, handovers
 from bridge.programs.program import Arrival, Origin
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row, rows_after, schema_of
 
@@ -142,7 +142,7 @@ def test_a_release_that_only_reads_shows_the_last_commit_by_its_own_rules(new):
 def through(old, releases, *commits, **settings):
     """Return what a query sees after each commit of a table that is upgraded to the releases, by the commit before."""
     plan = plan_of(DEFAULT, old)
-    steps = [Takeover(after, dataclasses.replace(plan, release=release)) for after, release in releases.items()]
+    steps = [NextWriter(after, dataclasses.replace(plan, release=release)) for after, release in releases.items()]
     return rows_after(plan, *commits, handover=handovers(plan, steps, commits=len(commits)), **settings)
 
 
@@ -170,7 +170,7 @@ def test_1_0_reads_a_table_that_was_made_at_version_9_but_does_not_write_it():
 
 def test_steps_out_of_order():
     plan = plan_of(DEFAULT, "0.15")
-    steps = [Takeover(2, dataclasses.replace(plan, release=release)) for release in ("1.1", "1.2")]
+    steps = [NextWriter(2, dataclasses.replace(plan, release=release)) for release in ("1.1", "1.2")]
     with pytest.raises(PlanError, match="order them"):
         handovers(plan, steps, commits=3)
 
