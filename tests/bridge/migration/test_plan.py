@@ -261,7 +261,7 @@ def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, sev
 @pytest.mark.parametrize("severity", [Severity.CHANGED, Severity.DAMAGED])
 def test_a_plan_whose_warnings_name_a_change_is_not_green(severity):
     plan = plan_migration(STAYS, "1.2", {}, "1.2").with_evidence(TableDamage("t", "1.2", (), 9, 9))
-    report = dataclasses.replace(plan, warnings=(Finding(severity, "Deletes come back."),)).to_report()
+    report = dataclasses.replace(plan, warnings=(Finding(severity, "deletes come back", "keep the class"),)).to_report()
     assert (report.severity, "except what the warnings name" in report.verdict) == (severity, True)
     assert "\x1b[1;32m" not in report.as_text(colours=True)
 
