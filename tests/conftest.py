@@ -105,6 +105,7 @@ def spark() -> Iterator[SparkSession]:
     # As for small inputs: statistics cost more stages than they save, and compiling a query more than interpreting it.
     # Arrow batches are those of any user's session.
     settings = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2"}
+    settings["spark.sql.ui.explainMode"] = small_input.SETTINGS["spark.sql.ui.explainMode"]
     for name, value in (settings | small_input.INTERPRETED).items():
         session.conf.set(name, value)
     session.conf.unset("spark.payload_bridge.fits_arrow_batches")

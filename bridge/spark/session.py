@@ -25,6 +25,7 @@ from bridge.errors import EngineError, sentence_of
 from bridge.spark import arrow_batches, class_archive, small_input
 from bridge.spark.failures import PySparkException
 from bridge.spark.java import find_java
+from bridge.spark.java_names import remembering
 from bridge.spark.lines import check_python, line_of
 
 if TYPE_CHECKING:
@@ -178,6 +179,7 @@ def _start_java(settings: Mapping[str, str]) -> None:
         return
     conf = SparkConf().setAll(list(settings.items()))
     gateway = launch_gateway(conf, {"stdout": _STDERR})  # type: ignore[no-untyped-call]
+    gateway.jvm = remembering(gateway.jvm)
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
 

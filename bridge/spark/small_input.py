@@ -28,6 +28,8 @@ SETTINGS = {
     **INTERPRETED,
     # Statistics of small data cost more stages than they save.
     "spark.sql.adaptive.enabled": "false",
+    # Spark writes each plan down for its UI, with all its expressions; this form is the shortest.
+    "spark.sql.ui.explainMode": "simple",
     # One task sees all rows already; a broadcast would be a job of its own.
     "spark.sql.autoBroadcastJoinThreshold": "-1",
     "spark.sql.shuffle.partitions": "1",

@@ -18,7 +18,7 @@ from bridge import MergePlan, combine_input, upsert
 from bridge.errors import sentence_of
 from payloads import PayloadRef
 
-VERSIONS, BYTES_EACH = 1_000_000, 600
+VERSIONS, BYTES_EACH = 100_000, 6_000
 
 
 def _session() -> SparkSession:

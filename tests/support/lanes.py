@@ -15,7 +15,6 @@ None of these has a test marked `long` unless `-m` names that marker or that tes
 
 from __future__ import annotations
 
-import functools
 import itertools
 import os
 import re
@@ -54,6 +53,7 @@ LANES: Final = {
             )
         ),
         "mergers/laws/infer",
+        "bridge/migration/test_generated.py",
     ),
     "docs": (
         "test_guide.py",
@@ -72,6 +72,7 @@ LANES: Final = {
 
 LONG: Final = "long"
 _TESTS: Final = Path(__file__).parents[1]
+_LANE_OF: Final = {Path(part): lane for lane, parts in LANES.items() for part in parts}
 _SUITE: Final = "suite"
 _ALL: Final = "all"
 _CHOSEN: Final = "payload_bridge_lane"
@@ -107,10 +108,9 @@ def is_left_out(path: Path, config: pytest.Config) -> bool:
     return not any(own.is_relative_to(one) or Path(one).is_relative_to(own) for one in LANES[lane])
 
 
-@functools.cache  # a file has up to hundreds of tests, and comparing paths took a sixth of a collection
 def lane_of(path: Path) -> str | None:
     """Return the lane of a file or folder, relative to `tests`; None for the suite's."""
-    return next((lane for lane, parts in LANES.items() if any(path.is_relative_to(one) for one in parts)), None)
+    return next((_LANE_OF[one] for one in (path, *path.parents) if one in _LANE_OF), None)
 
 
 def mark(items: Sequence[pytest.Item]) -> None:

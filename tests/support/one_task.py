@@ -14,15 +14,38 @@ if TYPE_CHECKING:
     import pytest
     from pyspark.sql import SparkSession
 
-MODULES: Final = frozenset(
-    {
-        "tests.bridge.compare.test_replay",
-        "tests.bridge.pipeline.test_batches",
-        "tests.bridge.pipeline.test_scope",
-        "tests.bridge.pipeline.test_text_files",
-    }
+MODULES: Final = (
+    "tests.bridge.cli",
+    "tests.bridge.compare",
+    "tests.bridge.demo",
+    "tests.bridge.explain",
+    "tests.bridge.migration",
+    "tests.bridge.pipeline.test_batches",
+    "tests.bridge.pipeline.test_operations",
+    "tests.bridge.pipeline.test_reading",
+    "tests.bridge.pipeline.test_scope",
+    "tests.bridge.pipeline.test_sql_merge",
+    "tests.bridge.pipeline.test_standard_paths",
+    "tests.bridge.pipeline.test_text_files",
+    "tests.bridge.report",
+    "tests.bridge.verify",
+    "tests.bridge.write",
+    "tests.hudi",
+    "tests.jvm.test_built_for",
+    "tests.jvm.test_called_from_python",
+    "tests.jvm.test_class_page",
+    "tests.jvm.test_corpus",
+    "tests.jvm.test_generated_keys",
+    "tests.jvm.test_histories",
+    "tests.jvm.test_in_place",
+    "tests.jvm.test_links",
+    "tests.jvm.test_migrated",
+    "tests.jvm.test_tables_in_place",
+    "tests.reliability",
+    "tests.test_guide",
+    "tests.test_notebook",
 )
-"""Modules whose tests are of verbs, which few rows answer; but for those that are marked `many_tasks`."""
+"""Modules and packages whose tests are of verbs, which few rows answer; but for those that are marked `many_tasks`."""
 
 
 def settings_of(spark: SparkSession) -> dict[str, str]:
@@ -51,8 +74,9 @@ class Tasks:
 
     def want(self, item: pytest.Item) -> None:
         """Note what a test wants that is about to start."""
-        module = getattr(item, "module", None)
-        self._in_one = getattr(module, "__name__", "") in MODULES and not item.get_closest_marker("many_tasks")
+        name = getattr(getattr(item, "module", None), "__name__", "")
+        is_of_verbs = any(f"{name}.".startswith(f"{one}.") for one in MODULES)
+        self._in_one = is_of_verbs and not item.get_closest_marker("many_tasks")
         self._apply()
 
     def serve(self, spark: SparkSession | None) -> None:

@@ -244,24 +244,25 @@ class Table:
     @functools.cache  # noqa: B019 (a table is short-lived)
     def _plain(self, field: Field) -> dict[Column, tuple[int, int | None]]:
         """Return the nodes of a column with the rows they are right for, and with both versions exchanged."""
-        wanted = [
-            shown(answer.record[field.name]) if answer.record is not None and field.name in answer.record else None
-            for _, answer in self.asked
-        ]
+        alike = self._alike(field)
         found: dict[Column, tuple[int, int | None]] = {}
         for node in candidates(field, self._constants, self._results(field)):
             other = turned(node)
-            found[node] = (
-                self._right(node, field, wanted),
-                None if other is None else self._right(other, field, wanted),
-            )
+            found[node] = (_right(node, field, alike), None if other is None else _right(other, field, alike))
         return found
 
-    def _right(self, node: Column, field: Field, wanted: Sequence[str | None]) -> int:
-        return mask(
-            text is not None and (self.made >> at) & 1 == 1 and _given(node, pair, field) == text
-            for at, (pair, text) in enumerate(zip(self._pairs, wanted, strict=True))
-        )
+    def _alike(self, field: Field) -> list[tuple[VersionPair, str, int]]:
+        """Return, for each rows alike in a column, on both sides and in the answer: one of them, its answer, and all.
+
+        What a node without a test gives depends on these values alone, so it is computed once for all of them.
+        """
+        name = field.name
+        found: dict[tuple[str, ...], tuple[VersionPair, list[int]]] = {}
+        for at, (pair, ((older, newer), answer)) in enumerate(zip(self._pairs, self.asked, strict=True)):
+            if answer.record is not None and name in answer.record and (self.made >> at) & 1:
+                values = (answer.record[name], (older.record or {}).get(name), (newer.record or {}).get(name))
+                found.setdefault(tuple(map(shown, values)), (pair, []))[1].append(at)
+        return [(pair, text, sum(1 << at for at in rows)) for (text, *_), (pair, rows) in found.items()]
 
     def _results(self, field: Field) -> list[object]:
         """Return values that neither version has, which the class may put there itself."""
@@ -299,6 +300,11 @@ def _sorted(value: object) -> object:
     if isinstance(value, dict):
         return {name: _sorted(value[name]) for name in sorted(value)}
     return [_sorted(one) for one in value] if isinstance(value, list) else value
+
+
+def _right(node: Column, field: Field, alike: Iterable[tuple[VersionPair, str, int]]) -> int:
+    """Return the rows for which a node gives the answer."""
+    return functools.reduce(operator.or_, (rows for pair, text, rows in alike if _given(node, pair, field) == text), 0)
 
 
 def _given(node: Column, pair: VersionPair, field: Field) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import subprocess
@@ -12,7 +13,7 @@ from click.testing import CliRunner
 
 from bridge import Batches, MergePlan, migrate
 from bridge.cli import main
-from bridge.migration.class_rules import class_rules, merger_of
+from bridge.migration.class_rules import merger_of
 from bridge.migration.generated import delete_properties
 from bridge.plan import TableType
 from mergers import adapt_merger
@@ -41,6 +42,12 @@ def plan(name, **settings):
     return MergePlan(payload=f"{MODULE}:{name}", release="1.2", key="id", ordering="ts", schema=schema, **settings)
 
 
+@functools.cache
+def made_for(name):
+    """Migrate a class once: asking it for its rules takes seconds."""
+    return migrate(plan(name))
+
+
 @pytest.fixture
 def loaded(tmp_path, monkeypatch):
     """Write the files of a report to a folder, and return the module of the merger's test."""
@@ -61,7 +68,7 @@ def loaded(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("name", STATED)
 def test_a_merger_states_the_rule_and_passes_its_test(name, loaded):
-    made = migrate(plan(name))
+    made = made_for(name)
     assert [one.by for one in made.generated.mergers] == ["its rule"] * 3
     folder, test = loaded(made)
     assert len(test.PAIRS) >= 4
@@ -91,7 +98,7 @@ def test_a_merger_deletes_with_a_row_that_the_class_keeps_in_a_batch_and_deletes
 
 
 def test_the_test_of_a_merger_fails_for_another_rule(loaded):
-    _, test = loaded(migrate(plan("CountsClicks")))
+    _, test = loaded(made_for("CountsClicks"))
     wrong = type("Wrong", (), {**vars(test.CountsClicksMerger), "rule": MergeRule(columns={"hits": Sum()})})
     failed = 0
     for merger, *rows in (pair.values for pair in test.PAIRS if pair.values[0] is test.CountsClicksMerger):
@@ -113,21 +120,21 @@ def test_the_test_of_a_merger_fails_for_another_rule(loaded):
     ],
 )
 def test_a_merger_that_differs_is_told_with_the_pair(name, rule):
-    found = class_rules(plan(name), None, None)
+    found = made_for(name).generated.rules
     differs = found.disagreement(adapt_merger(merger_of(rule)))
     assert differs.point in {Point.BATCH, Point.STORED}
     assert differs.question.newer.record is not None
 
 
 def test_a_class_that_a_merger_cannot_be_is_told_and_called():
-    made = migrate(plan("DeletesInAnyCase"))
+    made = made_for("DeletesInAnyCase")
     assert [one.by for one in made.generated.mergers] == ["the class"]
     assert any("matches in any case" in note for note in made.generated.notes)
 
 
 def test_a_delete_that_hudi_does_not_look_for_is_told_and_the_class_called():
     """Hudi looks for one text in one column; without a stored row no merger is asked."""
-    made = migrate(plan("DeletesByColumns"))
+    made = made_for("DeletesByColumns")
     assert [one.by for one in made.generated.mergers] == ["the class"]
     (note,) = [one for one in made.generated.notes if "by the rule" in one]
     assert "'GONE'" in note
@@ -143,7 +150,7 @@ def test_a_delete_that_hudi_does_not_look_for_is_told_and_the_class_called():
     ],
 )
 def test_hudi_is_told_what_deletes_without_a_stored_row(name, properties):
-    assert delete_properties(class_rules(plan(name), None, None).rules.marker) == properties
+    assert delete_properties(made_for(name).generated.rules.rules.marker) == properties
 
 
 def test_what_the_class_alone_decides_calls_it_in_java_too():
@@ -153,7 +160,7 @@ def test_what_the_class_alone_decides_calls_it_in_java_too():
         assert 'PAYLOAD = "com.acme.MergesJson";' in one.text
         assert 'return new String[] {"doc"};' in one.text
         assert "decided(merged(before, after), before, after, props)" in one.text
-    without = migrate(plan("MergesJson"))
+    without = made_for("MergesJson")
     assert [one.by for one in without.generated.mergers] == ["its rule and the class"]
     assert any("--java-class" in note for note in without.generated.notes)
 
@@ -183,7 +190,7 @@ def test_a_class_that_writes_into_the_stored_row_is_told():
     settings = {"release": "0.15", "key": "id", "ordering": "ts", "schema": schema}
     told = "The class edits the stored row in place"
     assert told in migrate(MergePlan(payload=f"{__name__}:FillsTheStoredRow", **settings)).to_report().as_markdown()
-    assert told not in migrate(plan("KeepsCreated")).to_report().as_markdown()
+    assert told not in made_for("KeepsCreated").to_report().as_markdown()
 
 
 def test_without_columns_nothing_is_asked_and_the_report_says_so():
