@@ -47,7 +47,7 @@ def test_batches_that_one_release_refused_are_taken_from_another() -> None:
 
 RECORDED = [
     *((folder, release) for folder in (SETTINGS, OPERATIONS) for release in ("0.15.0", "1.0.2", "1.1.1", "1.2.0")),
-    *((MERGES, release) for release in ("0.14.0", "0.15.0", "1.2.0")),
+    *((MERGES, release) for release in ("0.14.0", "0.15.0", "1.0.2", "1.1.1", "1.2.0")),
 ]
 
 

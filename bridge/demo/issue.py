@@ -21,6 +21,7 @@ from bridge.programs import (
     Origin,
     WriteOperation,
     check_operations,
+    check_statement,
     handover,
     unrecorded,
 )
@@ -210,6 +211,8 @@ def _visible(issue: Issue, plan: MergePlan, compact_after: tuple[int, ...] = ())
         settings["operations"] = operations
     try:
         check_operations(plan, operations)
+        for number, statement in operations.statements.items():
+            check_statement(statement, number, plan, tuple(issue.fields))
     except PlanError as error:
         return [], str(error)
     merge, rows = RecordMerge(plan, issue.schema), []

@@ -236,6 +236,25 @@ WRITE_ISSUES: Final = (
         ),
     ),
     Issue(
+        number=11138,
+        title=(
+            "Merge into command fails when trying to use only few columns in source data while using partial data "
+            "payload"
+        ),
+        reported=(
+            "PartialUpdateAvroPayload keeps a column that the new row leaves null, so several sources write their own "
+            "columns of one table. By a DataFrame that works, by a MERGE INTO that sets only these columns it fails."
+        ),
+        shown="",
+        payloads=("PartialUpdateAvroPayload", _DEFAULT),
+        fields={"id": "long", "ts": "long", "rider": "string", "fare": "long"},
+        ordering="ts",
+        operations=_MERGE,
+        statement=f"{_ON} WHEN MATCHED THEN UPDATE SET ts = s.ts, fare = s.fare",
+        clauses=(MergeClause(True, ClauseAction.UPDATE, values=dict.fromkeys(("ts", "fare"), "")),),
+        batches=(({"id": 1, "ts": 10, "rider": "A", "fare": 19},), ({"id": 1, "ts": 11, "rider": None, "fare": 25},)),
+    ),
+    Issue(
         number=12726,
         title="[HUDI-8468] use payload to do merging inside the expression payload",
         reported=(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from bridge.merge import Carrier, LogRow, Outcome, StoredRow
     from bridge.plan import MergePlan
-    from bridge.programs import Arrival, Emit, FileGroup, MergeClause, Stage
+    from bridge.programs import Arrival, Emit, FileGroup, KeyTimeline, MergeClause, Stage
     from mergers import HoodieKey
     from payloads import AvroSchema, HudiRelease, PayloadRef, Record
 
@@ -236,8 +236,8 @@ class TracedOperations(Listening, OperationTable):
         told = f"a clause {when} takes the row: {action}"
         if clause.action is ClauseAction.NOTHING:
             told = f"no clause {when} takes the row, so that nothing is written"
-        elif clause.is_lost and self.merge.plan.table_type is TableType.MERGE_ON_READ:
-            told += "; where UPDATE clauses set different columns, Hudi 1.2 writes nothing to the log"
+        elif clause.lacks_columns and self.merge.plan.table_type is TableType.MERGE_ON_READ:
+            told += "; as another UPDATE sets more columns, nothing is written to the log"
         self.noted.append(TracedCall(0, release, MergePoint.COMBINE_INPUT, _MERGE_INTO, None, side, None, told))
 
     def query(self, commit: int, emit: Emit) -> None:
@@ -283,10 +283,10 @@ class _TracedSlice(KeyRows):
             told = "bulk_insert stores each row as it is, without a call of the payload"
             self._table.noted.append(TracedCall(0, release, MergePoint.INSERT, _BULK, None, side, side, told))
 
-    def write(self, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
-        """Merge a version into the base file, or append it to the log."""
+    def write_row(self, row: KeyTimeline, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
+        """Merge a version with a row, or append it to the log of the row."""
         self._table.to_log = log_updates
-        super().write(merge, version, log_updates=log_updates)
+        super().write_row(row, merge, version, log_updates=log_updates)
         self._table.to_log = False
 
 

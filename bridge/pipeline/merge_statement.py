@@ -62,7 +62,14 @@ class _Reader:
                 _refuse(f"the subquery {_text(node)} is not supported")
         whens = self._merge.args.get("whens")
         clauses = whens.expressions if whens is not None else self._merge.expressions
-        return MergeStatement(self._on(), tuple(map(self._clause, clauses)))
+        if not clauses:
+            _refuse("it has no WHEN")
+        read = tuple(map(self._clause, clauses))
+        for matched in (True, False):
+            of_kind = [one for one in read if one.matched is matched]
+            if any(one.condition is None for one in of_kind[:-1]):
+                _refuse(f"only the last WHEN {'' if matched else 'NOT '}MATCHED may be without a condition")
+        return MergeStatement(self._on(), read)
 
     def _on(self) -> dict[str, str]:
         """Read ON: equalities of a column of the table with a value of the source."""

@@ -12,7 +12,7 @@ from bridge.engines import CLAUSE, COMMIT
 from bridge.errors import InputError
 from bridge.pipeline.layout import data_fields, join_rows
 from bridge.plan import TableType
-from bridge.programs import ClauseAction, check_statement
+from bridge.programs import ClauseAction
 from bridge.spark import PySparkException, common_type, common_types, quoted
 
 if TYPE_CHECKING:
@@ -118,7 +118,6 @@ def with_statements(
     found = versions.where(~sf.col(COMMIT).isin(*operations.statements)).select(*map(quoted, plain), none)
     many = sum(any(clause.reads for clause in one.written) for _, one in statements) > 1
     for number, statement in statements:
-        check_statement(statement, number, plan, [field.name for field in fields])
         rows = versions.where(sf.col(COMMIT) == number)
         rows = rows.select(*map(quoted, plain), sf.col(_struct_of(number)).alias(SOURCE))
         row = spark_types.StructType(fields)

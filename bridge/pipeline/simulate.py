@@ -17,9 +17,11 @@ from bridge.programs import (
     UPSERTS,
     check_operated,
     check_operations,
+    check_statement,
     check_writes,
     handovers,
     small_file_candidates,
+    writer_of,
 )
 from bridge.spark import quoted
 
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
-    from bridge.programs import NextWriter, Operations
+    from bridge.programs import Handover, Operations, NextWriter
 
 
 def simulate_commits(
@@ -91,22 +93,33 @@ def _written(  # noqa: PLR0913 (settings of one job)
     return _simulated([side], layout, plan, commits, compact_after, row_counts=row_counts)
 
 
-def evaluated(versions: DataFrame, plan: MergePlan, operations: Operations) -> DataFrame:
+def evaluated(
+    versions: DataFrame, plan: MergePlan, operations: Operations, change: Handover | None = None
+) -> DataFrame:
     """Return the versions with what the clauses of MERGE INTO statements make of the rows of their sources.
 
+    `change` is how the table passes to other writers.
+
     Raises:
-        PlanError: a statement can't be run on a table of this plan.
+        PlanError: a statement can't be run on a table of its writer.
         InputError: an expression of it does not fit.
     """
     if not operations.statements:
         return versions
     check_operations(plan, operations)
+    columns = [field.name for field in data_fields(versions)]
+    for number, statement in operations.statements.items():
+        passes_on = change is not None and any(one.after >= number for one in change.steps)
+        check_statement(statement, number, writer_of(plan, change, number), columns, passes_on=passes_on)
 
     def before(earlier: DataFrame, commits: int) -> DataFrame:
         """Return the snapshot of a copy-on-write table, which has no log to be compacted."""
         then = operations.until(commits)
         unused = [name for name, used in ((CLAUSE, then.statements), (IS_DELETE, then.by_commit)) if not used]
         layout, side = commits_of(earlier.drop(*unused), plan)
+        if change is not None and change.after < commits:
+            settings: dict[str, Any] = {"compact_after": (), "operations": then}
+            return snapshots_of(_upgraded(side, layout, plan, commits, change.until(commits), **settings))
         return snapshots_of(_written(side, layout, plan, commits, compact_after=(), operations=then))
 
     return with_statements(versions, plan, operations, before)
@@ -147,26 +160,38 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
         if not (1 if properties is None else 0) <= one.after <= commits:
             msg = f"the upgrade can't come after commit {one.after}; there are {commits}, counted from 1"
             raise PlanError(msg)
-    if operations.statements:
-        msg = "MERGE INTO was not recorded together with an upgrade; leave one of them out"
-        raise PlanError(msg)
     spark = versions.sparkSession
     old = with_strategy_id(spark, old)
     next_writers = [one._replace(plan=with_strategy_id(spark, one.plan)) for one in next_writers]
     change = handovers(old, next_writers, commits=commits, properties=properties)
-    check_writes(old, commits, change=change, operations=operations)
-    layout, side = commits_of(versions, old)
-    log_updates = old.table_type is TableType.MERGE_ON_READ
-    arguments: dict[str, Any] = {
-        "commits": commits,
-        "compact_after": tuple(compact_after),
-        "log_updates": log_updates,
-        "handover": change,
-    }
     if operations.by_commit:
         for writer in (old, *(one.plan for one in next_writers)):
             check_operations(writer, operations, commits)
         check_operated(old, change, operations)
+    layout, side = commits_of(evaluated(versions, old, operations, change), old)
+    settings: dict[str, Any] = {"compact_after": compact_after, "operations": operations, "row_counts": row_counts}
+    return _upgraded(side, layout, old, commits, change, **settings)
+
+
+def _upgraded(  # noqa: PLR0913 (settings of one job)
+    side: DataFrame,
+    layout: Layout,
+    old: MergePlan,
+    commits: int,
+    change: Handover,
+    *,
+    compact_after: Collection[int],
+    operations: Operations,
+    row_counts: bool = False,
+) -> DataFrame:
+    check_writes(old, commits, change=change, operations=operations)
+    arguments: dict[str, Any] = {
+        "commits": commits,
+        "compact_after": tuple(compact_after),
+        "log_updates": old.table_type is TableType.MERGE_ON_READ,
+        "handover": change,
+    }
+    if operations.by_commit:
         arguments["operations"] = operations
     program = program_of(old, operations, upgraded=True)
     return run([side], layout, old, program=program, arguments=arguments, row_counts=row_counts)

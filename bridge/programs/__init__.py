@@ -15,6 +15,7 @@ from bridge.programs.handover import (
     handover,
     handovers,
     is_downgrade,
+    writer_of,
 )
 from bridge.programs.merge_checks import check_statement, operation_warnings
 from bridge.programs.operation_table import KeyRows, OperationTable
@@ -107,4 +108,5 @@ __all__ = [
     "smallest_history",
     "standard_paths",
     "unrecorded",
+    "writer_of",
 ]

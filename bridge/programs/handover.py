@@ -26,7 +26,7 @@ from bridge.programs.small_files import small_file_candidates
 from bridge.programs.write_operation import WriteOperation
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from bridge.plan import MergePlan
     from bridge.programs.write_operation import Operations
@@ -59,6 +59,24 @@ class Handover(NamedTuple):
     def left(self) -> MergePlan:
         """The new writer on the table as it is from then on."""
         return self.kept if self.upgraded is None else self.upgraded
+
+    @property
+    def steps(self) -> Iterator[Handover]:
+        """Give what happens to the table, writer by writer."""
+        yield self
+        if self.then is not None:
+            yield from self.then.steps
+
+    def until(self, commits: int) -> Handover:
+        """Return what happens to a table of the first `commits` alone, which is more than its own writer made."""
+        then = self.then
+        return self._replace(then=then.until(commits) if then is not None and then.after < commits else None)
+
+
+def writer_of(old: MergePlan, change: Handover | None, commit: int) -> MergePlan:
+    """Return the writer of a commit of a table that `old` made."""
+    steps = [] if change is None else [one for one in change.steps if one.after < commit]
+    return steps[-1].left if steps else old
 
 
 class NextWriter(NamedTuple):
@@ -201,6 +219,12 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
             "a compaction without running it, and which file groups it covers is not known from a key alone; name a "
             "later release"
         )
+    kept = None if change.kept.table is None or new is not None else change.kept.table.version
+    if any(n > change.after for n in operations.statements) and kept not in {None, _newest(change.kept)}:
+        return (
+            f"a MERGE INTO by Hudi {change.kept.release} of a table that stays at version {kept} was not recorded; "
+            "let the table be upgraded"
+        )
     if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
         return (
             f"an SQL UPDATE by Hudi {change.left.release} of a merge-on-read table that Hudi {old.release} left is not "
@@ -208,6 +232,10 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
             "was recorded for an UPDATE after that log was compacted; upsert the rows"
         )
     return None
+
+
+def _newest(plan: MergePlan) -> int:
+    return capabilities(plan.release).created_version
 
 
 def is_downgrade(old: MergePlan, new: MergePlan) -> bool:

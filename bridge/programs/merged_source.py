@@ -117,11 +117,12 @@ class MergedSource:
         if clause.action is ClauseAction.DELETE:
             return LogDelete(version.ordering_value)
         given, old, schema = version.record or {}, {} if row is None else row.record or {}, self.merge.schema
-        if row is not None and self._is_partial and len(clause.values) < len(schema.by_name):
-            if clause.is_lost:
-                return None
+        if row is not None and self._is_partial and len(clause.updated) < len(schema.by_name):
+            if clause.lacks_columns:
+                return None  # it is dropped, and no error is raised
             return PartialRow({name: given[name] for name in clause.values}, columns_of(schema, clause.values))
-        record = {name: given[name] if name in clause.values else old.get(name) for name in schema.by_name}
+        rest = {} if self._is_partial else old
+        record = {name: given[name] if name in clause.values else rest.get(name) for name in schema.by_name}
         return self.merge.incoming(key_of_version(version), record, None)
 
     def held(self) -> Iterator[Carrier]:

@@ -69,16 +69,24 @@ class KeyRows:
         """The rows of the base file."""
         return [row for row in self.rows if row.base is not None]
 
+    @property
+    def met(self) -> list[KeyTimeline]:
+        """The rows with which a writer merges a version, where it writes a base file."""
+        return self.stored if self._can.payload_writer else self.stored[:1]
+
     def write(self, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
         """Merge a version into the base file, or append it to the log."""
-        stored = self.stored
-        for row in stored if self._can.payload_writer and not log_updates else stored[:1]:
-            own, row.merge, row.input = row.merge, merge, version
-            if log_updates:
-                row.write_log()
-            else:
-                row.write_base()
-            row.merge = own
+        for row in self.stored[:1] if log_updates else self.met:
+            self.write_row(row, merge, version, log_updates=log_updates)
+
+    def write_row(self, row: KeyTimeline, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
+        """Merge a version with a row by the calls of a writer, or append it to the log of the row."""
+        own, row.merge, row.input = row.merge, merge, version
+        if log_updates:
+            row.write_log()
+        else:
+            row.write_base()
+        row.merge = own
 
     def compact(self) -> None:
         """Merge the log into the base file."""
@@ -243,25 +251,30 @@ class OperationTable(CommitLoop):
             self.query(self._commit, emit)
 
     def _write_source(self) -> None:
-        """Write what a MERGE INTO makes of the rows of its source: to the file group that has the key, or a new one."""
+        """Write what a MERGE INTO makes of its source: to the file groups that have the key, or a new one."""
         source: MergedSource = self._source  # type: ignore[assignment]  # a statement has one
-        one = next((found for found in self.slices if found.stored), None)
-        base = None if one is None else one.stored[0]
-        if (taken := source.chosen(matched=base is not None)) is not None:
+        found = [one for one in self.slices if one.stored]
+        if self._statements[self._commit].is_insert(source.merge.plan):
+            found = []
+        if (taken := source.chosen(matched=bool(found))) is not None:
             self.took(*taken)
-        version = source.written(None if base is None else base.base)
+        for one in found:
+            for row in one.stored[:1] if self._log_updates else one.met:
+                self._write_merged(source, one, row)
+        if not found and (version := source.written(None)) is not None:
+            self._insert([version])  # type: ignore[list-item]  # a row, since there is nothing to delete or to update
         source.clear()
-        if base is None or one is None:
-            if version is not None and not isinstance(version, LogDelete | PartialRow):
-                self._insert([version])
-        elif isinstance(version, LogDelete) and self._log_updates:
-            base.append_log(version)
-        elif isinstance(version, PartialRow):
-            base.append_partial(source.partial, *version)
+
+    def _write_merged(self, source: MergedSource, one: KeyRows, row: KeyTimeline) -> None:
+        version, to_log = source.written(row.base), self._log_updates
+        if isinstance(version, PartialRow):
+            row.append_partial(source.partial, *version)
+        elif isinstance(version, LogDelete) and to_log:
+            row.append_log(version)
         elif isinstance(version, LogDelete):
-            one.write(source.merge, source.merge.delete(self._key, None), log_updates=False)
+            one.write_row(row, source.merge, source.merge.delete(self._key, None), log_updates=False)
         elif version is not None:
-            one.write(source.merge, version, log_updates=self._log_updates)
+            one.write_row(row, source.merge, version, log_updates=to_log)
 
     def took(self, version: Carrier, clause: MergeClause) -> None:
         """Be told of the row of a source that counts, and of the clause that takes it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.programs.merged_source import MergedSource
 from bridge.programs.noted_log import NotedLog
 from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.staged import StagedGroups
@@ -61,16 +62,17 @@ class OperationUpgrade(StagedGroups, OperationTable):
         settings = {"commits": commits, "log_updates": log_updates, "operations": operations}
         super().__init__(merge, compact_after=compact_after, **settings)  # type: ignore[arg-type]
         self.begin_with(handover, commits, log_updates=log_updates)
-        self._first_plain = self.plain
+        self._first_plain, self._first_source = self.plain, self._source
         has_statements = any(operation.is_statement for operation in operations.by_commit.values())
         self._plains = [
             stage.new.with_plan(stage.new.plan.as_plain()) if has_statements else stage.new for stage in self.stages
         ]
+        self._sources = [MergedSource(plain) if operations.statements else None for plain in self._plains]
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first release."""
         super().start(key)
-        self.plain = self._first_plain
+        self.plain, self._source = self._first_plain, self._first_source
 
     def new_slice(self) -> KeyRows:
         """Return a file group without rows."""
@@ -83,4 +85,4 @@ class OperationUpgrade(StagedGroups, OperationTable):
     def change_writer(self, stage: Stage) -> None:
         """Hand all file groups to the next writer, and go on with its SQL statements."""
         super().change_writer(stage)
-        self.plain = self._plains[self.passed - 1]
+        self.plain, self._source = self._plains[self.passed - 1], self._sources[self.passed - 1]

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from bridge.plan import MergePlan
+
 
 class ClauseAction(enum.Enum):
     """What a clause does with a row of the source."""
@@ -31,7 +33,7 @@ class MergeClause(NamedTuple):
         values: the values by the column of the table to which they are assigned, likewise.
         reads: the columns of the table that the condition and the values read.
         reads_in_values: whether a value does.
-        is_lost: whether a merge-on-read table of 1.2 loses it: UPDATE clauses set different columns.
+        updated: the columns that the UPDATE clauses of the statement set, all together.
     """
 
     matched: bool
@@ -40,7 +42,12 @@ class MergeClause(NamedTuple):
     values: Mapping[str, str] = {}
     reads: tuple[str, ...] = ()
     reads_in_values: bool = False
-    is_lost: bool = False
+    updated: frozenset[str] = frozenset()
+
+    @property
+    def lacks_columns(self) -> bool:
+        """Whether another UPDATE sets columns that this one does not; partial rows of it fit no log block."""
+        return self.action is ClauseAction.UPDATE and len(self.values) < len(self.updated)
 
 
 _NO_CLAUSES: Final = (MergeClause(True, ClauseAction.NOTHING), MergeClause(False, ClauseAction.NOTHING))
@@ -62,12 +69,18 @@ class MergeStatement(NamedTuple):
     def clauses(self) -> tuple[MergeClause, ...]:
         """The clauses in the order in which ExpressionPayload tries them.
 
-        Updates come before the delete, whichever is written first. The last two do nothing: they are for a matched and
-        for another row of which no condition holds.
+        Updates come before the delete, whichever is written first. Of two with one condition the first has its place,
+        and the second its values, since they are a map (serializeConditionalAssignments). The last two do nothing: they
+        are for a matched and for another row of which no condition holds.
         """
-        is_lost = len({frozenset(one.values) for one in self.updates}) > 1
-        tried = (one for action in _ORDER for one in self.written if one.action is action)
-        return (*(one._replace(is_lost=is_lost and one.action is ClauseAction.UPDATE) for one in tried), *_NO_CLAUSES)
+        ordered = (one for action in _ORDER for one in self.written if one.action is action)
+        tried = {(one.action, one.condition): one for one in ordered}.values()
+        updated = frozenset(name for one in self.updates for name in one.values)
+        return (*(one._replace(updated=updated) for one in tried), *_NO_CLAUSES)
+
+    def is_insert(self, plan: MergePlan) -> bool:
+        """Whether its writer inserts the rows without a look at the table (getOperationType)."""
+        return not plan.ordering and not self.updates
 
     @property
     def updates(self) -> list[MergeClause]:

@@ -160,15 +160,28 @@ def _problem(plan: MergePlan, operations: Operations, number: int, commits: int)
 def _not_merged(plan: MergePlan, operations: Operations, number: int) -> str | None:
     """Return for what a MERGE INTO was not recorded with real Hudi; None if it was."""
     recorded = WriteOperation.SQL_MERGE in _RECORDED.at(plan.release)
+    is_insert = number in operations.statements and operations.statements[number].is_insert(plan)
     problems = {
         "a batch without its statement; write it as N=sql_merge:FILE.sql": number not in operations.statements,
         "batch 1, since there is no table yet; let a batch before it make one": number == 1,
         "a global index; leave it out": plan.global_index,
-        "a table with inserts, which may store a key twice; upsert these batches": operations.make_duplicates,
+        "a table whose inserts may have stored a key twice, together with a clause that reads the table; upsert these "
+        "batches": _reads_duplicates(plan, operations, number),
+        "a statement without UPDATE and a table without an ordering field, which insert, where inserts update small "
+        f"files; leave out {keys.DUPLICATE_INSERTS.key}": is_insert and updates_by_insert(plan),
         "keys that are quarantined; leave on_error out": plan.on_error == "quarantine",
-        f"Hudi {plan.release}, of which no table was recorded with it; name 0.14, 0.15 or 1.2": not recorded,
+        f"Hudi {plan.release}, of which no table was recorded with it; name 0.14 or a later one": not recorded,
     }
     return next((problem for problem, is_there in problems.items() if is_there), None)
+
+
+def _reads_duplicates(plan: MergePlan, operations: Operations, number: int) -> bool:
+    """Whether a statement reads rows of a copy-on-write table, of which a key may have several."""
+    if number not in operations.statements or plan.table_type is not TableType.COPY_ON_WRITE:
+        return False
+    before = [one for earlier, one in operations.statements.items() if earlier < number]
+    several = operations.make_duplicates or any(one.is_insert(plan) for one in before)
+    return several and any(one.reads for one in operations.statements[number].written)
 
 
 def _not_updated(plan: MergePlan, operations: Operations, number: int) -> str | None:
@@ -192,8 +205,6 @@ _RECORDED: Final = ByRelease(
     {
         "0.14": {WriteOperation.INSERT, WriteOperation.SQL_MERGE},
         "0.15": set(WriteOperation),
-        "1.0": set(WriteOperation) - {WriteOperation.SQL_MERGE},
-        "1.2": set(WriteOperation),
     },
 )
 """The operations besides upserts with which tables of a release were recorded."""

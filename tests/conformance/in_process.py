@@ -19,7 +19,15 @@ from bridge.errors import PlanError
 from bridge.pipeline import SqlMerge, program_of
 from bridge.pipeline.layout import as_nullable
 from bridge.plan import MergePlan, TableType
-from bridge.programs import Operations, WriteOperation, check_operated, check_operations, check_statement, check_writes
+from bridge.programs import (
+    Operations,
+    WriteOperation,
+    check_operated,
+    check_operations,
+    check_statement,
+    check_writes,
+    writer_of,
+)
 from bridge.programs.handover import Handover, handovers
 from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
@@ -111,10 +119,12 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     operations = operations or {}
     given = Operations(operations, _assigned(batches, plan, operations), statements or {})
     for number, statement in given.statements.items():
-        check_statement(statement, number, plan, struct.names)
+        passes_on = change is not None and any(one.after >= number for one in change.steps)
+        check_statement(statement, number, writer_of(plan, change, number), struct.names, passes_on=passes_on)
         table: list[Row] = []
         if plan.table_type is TableType.COPY_ON_WRITE and any(one.reads for one in statement.written):
-            table = _run(batches[: number - 1], struct, plan, given.until(number - 1), (), None)[number - 1]
+            until = change.until(number - 1) if change is not None and change.after < number - 1 else None
+            table = _run(batches[: number - 1], struct, plan, given.until(number - 1), (), until)[number - 1]
         rows = merged_rows(statement, batches[number - 1], table, plan, struct.names)
         batches = [*batches[: number - 1], list(rows), *batches[number:]]
     return _run(batches, struct, plan, given, compact_after, change)

@@ -49,6 +49,8 @@ def _evaluated(node: exp.Expr, structs: Mapping[str, Row]) -> Any:
     if isinstance(node, exp.Literal):
         return node.this if node.is_string else int(node.this)
     values = [_evaluated(one, structs) for one in node.iter_expressions()]
+    if type(node) in _OF_NULLS:
+        return _OF_NULLS[type(node)](*values)
     return None if None in values else _FUNCTIONS[type(node)](*values)
 
 
@@ -56,7 +58,20 @@ _FUNCTIONS: dict[type[exp.Expr], Callable[..., Any]] = {
     exp.EQ: operator.eq,
     exp.NEQ: operator.ne,
     exp.GT: operator.gt,
+    exp.GTE: operator.ge,
+    exp.Not: operator.not_,
+    exp.In: lambda value, *among: value in among,
     exp.Add: operator.add,
+    exp.Sub: operator.sub,
+    exp.Mul: operator.mul,
+    exp.Upper: str.upper,
     exp.Concat: lambda *texts: "".join(texts),
 }
 """The functions of the recorded statements; null makes each null."""
+_OF_NULLS: dict[type[exp.Expr], Callable[..., Any]] = {
+    exp.Null: lambda: None,
+    exp.Is: operator.is_,
+    exp.And: lambda left, right: left and right,
+    exp.Coalesce: lambda *values: next((value for value in values if value is not None), None),
+}
+"""Those that take null; both kinds of a false test count alike."""

@@ -14,7 +14,7 @@ import click
 
 from tests.conformance.record_cases import load_cases
 from tests.conformance.record_stages import Stage, record_stages
-from tests.conformance.record_table import history_of, reason, save, session, write
+from tests.conformance.record_table import history_of, save, session, write_on
 from tests.conformance.record_upgrade import MODES, Upgrade, record_upgrades
 
 if TYPE_CHECKING:
@@ -76,15 +76,7 @@ def _record(cases: Sequence[Case], release: str, work: Path, out: Path) -> None:
     try:
         for case in cases:
             history, table = history_of(case, release), work / case.folder
-            for number, batch in enumerate(case.batches, start=1):
-                try:
-                    history["commits"].append(write(spark, case, table, number))
-                except Exception as error:  # noqa: BLE001 (that Hudi fails is an answer, too)
-                    told = reason(error, table)
-                    if batch.statement is None:
-                        history["error"] = told
-                        break
-                    history.setdefault("refused", []).append({"statement": batch.statement, "error": told})
+            all(write_on(spark, case, table, number + 1, history) for number in range(len(case.batches)))
             save(out / release / case.folder, history)
     finally:
         spark.stop()

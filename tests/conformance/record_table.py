@@ -32,6 +32,7 @@ _WRITER = {
     "hoodie.parquet.small.file.limit": "0",
     "hoodie.metadata.enable": "false",
     "hoodie.compact.inline": "false",
+    "hoodie.embed.timeline.server": "false",  # it serves several executors, and takes a second a write
 }
 _COMPACT = {"hoodie.compact.inline": "true", "hoodie.compact.inline.max.delta.commits": "1"}
 _KEY = ("id", "part")
@@ -108,6 +109,23 @@ def write(
     return commit | ({"options": batch.options} if batch.options else {})
 
 
+def write_on(spark: SparkSession, case: Case, table: Path, number: int, history: dict[str, Any], **more: Any) -> bool:
+    """Write batch `number` as `write` does, and add to a history the commit, or that Hudi refused it.
+
+    Returns whether the table goes on: a refused statement leaves nothing in it.
+    """
+    batch = case.batches[number - 1]
+    try:
+        history["commits"].append(write(spark, case, table, number, more.get("options_then")) | more)
+    except Exception as error:  # noqa: BLE001 (that Hudi fails is an answer, too)
+        told = reason(error, table)
+        if batch.statement is None:
+            history["error"] = told
+            return False
+        history.setdefault("refused", []).append({"statement": batch.statement, "error": told})
+    return True
+
+
 def _frame(spark: SparkSession, ddl: str, rows: Iterable[Any]) -> DataFrame:
     kinds = columns_of(ddl)
     by_place = (row if isinstance(row, dict) else dict(zip(kinds, row, strict=True)) for row in rows)
@@ -128,9 +146,17 @@ def _delete(spark: SparkSession, table: Path, rows: Sequence[Mapping[str, Any]])
 
 
 def _merge(spark: SparkSession, case: Case, table: Path, batch: Batch) -> None:
-    """Run a MERGE INTO of `target` with `source`."""
+    """Run a MERGE INTO of `target` with `source`; the index is no property of a table, so the session names it."""
     _frame(spark, batch.source_ddl or case.schema_ddl, batch.rows).createOrReplaceTempView("source")
-    spark.sql((batch.statement or "").replace("INTO target", f"INTO {registered(spark, table)}"))
+    statement = (batch.statement or "").replace("INTO target", f"INTO {registered(spark, table)}")
+    index = {key: value for key, value in case.options.items() if "index." in key}
+    for key, value in index.items():
+        spark.conf.set(key, value)
+    try:
+        spark.sql(statement)
+    finally:
+        for key in index:
+            spark.conf.unset(key)
 
 
 _STATEMENTS = {"sql_update": _update, "sql_delete": _delete}
@@ -140,8 +166,9 @@ def registered(spark: SparkSession, table: Path) -> str:
     """Return the name of a table in the catalog of the session."""
     name = re.sub(r"\W", "_", f"{table.parent.name}_{table.name}")
     spark.sql(f"CREATE TABLE IF NOT EXISTS {name} USING hudi LOCATION '{table}'")
-    for key in ("hoodie.parquet.small.file.limit", "hoodie.metadata.enable", "hoodie.compact.inline"):
-        spark.conf.set(key, _WRITER[key])
+    for key, value in _WRITER.items():
+        if "datasource" not in key and key != "hoodie.table.name":
+            spark.conf.set(key, value)
     return name
 
 
@@ -157,7 +184,8 @@ def _literal(value: Any) -> str:
 def read(spark: SparkSession, case: Case, table: Path) -> list[dict[str, Any]]:
     """Return what a snapshot query finds, without meta columns, in the order of the keys."""
     found = spark.read.format("hudi").options(**case.reads_with).load(str(table)).select(*columns_of(case.schema_ddl))
-    return sorted((row.asDict() for row in found.collect()), key=lambda row: (row["id"], str(row["part"])))
+    rows = (row.asDict() for row in found.collect())
+    return sorted(rows, key=lambda row: (row["id"] is not None, row["id"], str(row["part"])))
 
 
 def reason(error: Exception, table: Path) -> str:
