@@ -62,6 +62,9 @@ class MergePlan:
         on_error: what to do with a key that can't be merged: end the run (`fail`), or put the key into quarantine with
             all its versions and the reason, and merge the others (`quarantine`).
         call_timeout: how many seconds one call of a user's class may take; 0 for any time.
+        trust_rule: whether the rule that is found by asking a payload class of yours runs in its place, with the
+            `native` engine; the class is called for a sample of the keys first, and any other row ends the run.
+        trust_sample: for how many keys.
     """
 
     payload: PayloadRef | None = None
@@ -86,6 +89,8 @@ class MergePlan:
     implementation: Literal["python", "java"] | None = None
     on_error: Literal["fail", "quarantine"] = "fail"
     call_timeout: int = CALL_TIMEOUT
+    trust_rule: bool = False
+    trust_sample: int = 1_000
 
     if TYPE_CHECKING:
         # `__post_init__` accepts more than the fields contain.
@@ -114,6 +119,8 @@ class MergePlan:
             implementation: Literal["python", "java"] | None = None,
             on_error: Literal["fail", "quarantine"] = "fail",
             call_timeout: int = CALL_TIMEOUT,
+            trust_rule: bool = False,
+            trust_sample: int = 1_000,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -160,6 +167,11 @@ class MergePlan:
             not self.call_timeout >= 0,
             f"call_timeout is a number of seconds, or 0 for any time, not {self.call_timeout}",
         )
+        yield (
+            self.trust_rule and self.engine != "native",
+            "trust_rule (--trust-rule) is for the native engine; name it with engine='native' (--engine native)",
+        )
+        yield self.trust_sample < 1, f"trust_sample is a number of keys from 1 on, not {self.trust_sample}"
         yield (
             self.fidelity not in ("hudi", "intended"),
             f"fidelity is 'hudi' or 'intended', not {self.fidelity!r}",

@@ -10,13 +10,14 @@ from bridge.errors import PlanError
 from mergers import HoodieRecordMerger, MergerRef
 from payloads import AvroSchema, HoodieRecordPayload, HudiRelease, PayloadRef
 
-_FLAGS = ("combine_before_upsert", "global_index", "plain")
+_FLAGS = ("combine_before_upsert", "global_index", "plain", "trust_rule")
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "table_version": (int, "a number, such as 8"),
     "schema": (AvroSchema, "an Avro schema, as payloads.parse_schema returns it"),
     "arrival": (str, "the name of a column"),
     "table": (TableMergeConfig, "a TableMergeConfig"),
     "stored_payload": (PayloadRef, "a PayloadRef"),
+    "trust_sample": (int, "a number of keys"),
     "call_timeout": ((int, float), "a number of seconds, or 0 for any time"),
     **dict.fromkeys(_FLAGS, (bool, "True or False")),
 }

@@ -26,6 +26,8 @@ _OF_BATCHES = (
     "props",
     "config",
     "engine",
+    "trust_rule",
+    "trust_sample",
     "table_type",
     "upgrade_after",
     "via",

@@ -15,7 +15,7 @@ from bridge.report import Report, Table
 from bridge.spark import read_schema
 from bridge.verify import compiled
 from mergers.laws import subject_of
-from mergers.laws.infer import infer, laws_of
+from mergers.laws.infer import infer, laws_of, property_effects
 from mergers.rules.source import Example, examples_of
 from mergers.rules.words import TERMS, RuleLine, labelled, lines_of
 from payloads import HudiRelease, PayloadRef
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from bridge.cli.inputs import BatchSource
     from bridge.report import JsonObject
     from mergers.laws import Subject
-    from mergers.laws.infer import Answer, FoundLaws, Inferred, Question
+    from mergers.laws.infer import Answer, FoundLaws, Inferred, PropertyEffect, Question
     from payloads.avro import Record
 
 _POINTS = (Point.BATCH, Point.STORED, Point.ALONE)
@@ -70,11 +70,29 @@ def found_rules(  # noqa: PLR0913 (the options)
             rows = () if drawn is None else drawn.rows
             found = {point: infer(subject, point, data=rows, guard=guard) for point in _POINTS}
             laws = laws_of(list(found.values()), subject, guard)
+            effects = list(
+                property_effects(
+                    list(found.values()),
+                    subject,
+                    lambda props: _subject(name, line, jars, settings | {"props": props}, guard),
+                )
+            )
     except (ClassLinkError, InputError, EngineError, CallEndedError):
         raise
     except PayloadBridgeError as error:
         refuse(error)
-    return _report(name, line, rules_of(found, subject), rows, laws)
+    report = _report(name, line, rules_of(found, subject), rows, laws)
+    report.body += map(_effect, effects)
+    return report
+
+
+def _effect(one: PropertyEffect) -> str:
+    question, before, after = one.shows
+    where = title_of((one.found.point,)).partition(" (")[0].lower()
+    return (
+        f"The class reads the property `{one.name}`: if it is {one.value!r}, then, for {where}, {_pair(question)}, it "
+        f"returns {_answer(after)}, else {_answer(before)}."
+    )
 
 
 def _subject(
@@ -82,8 +100,8 @@ def _subject(
 ) -> Subject:
     if jars:  # fetching Hudi's bundle takes time, and is no call of the class
         return compiled(quiet_session(), PayloadRef(name, jars=jars), release, **settings).java
-    fields = settings.pop("ordering")
-    return guard.call("loading it", lambda: subject_of(name, **settings, ordering_fields=fields, release=release))
+    told = {("ordering_fields" if name == "ordering" else name): value for name, value in settings.items()}
+    return guard.call("loading it", lambda: subject_of(name, **told, release=release))
 
 
 def _report(name: str, release: HudiRelease, rules: ClassRules, rows: Sequence[Record], laws: FoundLaws) -> Report:

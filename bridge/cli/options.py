@@ -139,6 +139,8 @@ _PLAN_OPTIONS: tuple[Decorator, ...] = (
     config_option,
     derived_option(MergePlan, "fidelity"),
     derived_option(MergePlan, "engine"),
+    derived_option(MergePlan, "trust_rule"),
+    derived_option(MergePlan, "trust_sample"),
     *JAVA_OPTIONS,
     call_timeout_option,
     bare_session_options,
@@ -201,8 +203,10 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             implementation=options["implementation"],
             on_error=options.get("on_error", "fail"),
             call_timeout=options["call_timeout"],
+            trust_rule=options["trust_rule"],
+            trust_sample=options["trust_sample"],
         )
-        if plan.payload is not None and not plan.runs_java:
+        if plan.payload is not None and not plan.runs_java and not (plan.trust_rule and plan.payload.is_compiled):
             plan.payload.resolve(plan.release)
         elif plan.merger is not None and plan.mode is None and not plan.runs_java:
             plan.merger.resolve()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from pyspark.sql import functions as sf
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructField
 
     from bridge.engines.job import Job
+    from bridge.engines.trusted import Evidence
 
 
 class Engine(Protocol):
@@ -41,6 +43,9 @@ def _run_compiled(versions: DataFrame, job: Job, fields: tuple[StructField, ...]
     return run_on_jvm(versions, job, fields) if asked is None else run_in_python(*asked, fields, attached)
 
 
+_TRUSTS = ("upsert", "snapshot", "compact")
+"""The programs that run found rules in place of a user's class."""
+
 _ENGINES: dict[EngineName, Engine] = {EngineName.PYTHON: run_in_python, EngineName.JVM: _run_compiled}
 
 
@@ -59,6 +64,9 @@ def engine_of(job: Job) -> Choice:
         SchemaError: the rule that a class states does not fit the rows.
     """
     plan = job.plan
+    if plan.trust_rule:
+        _check_trusts(job)
+        return Choice(EngineName.NATIVE, "the rule found for the class runs as Spark expressions (trust_rule)")
     check_stated(plan, job.schema)
     name, why = (EngineName.JVM, "the compiled class runs") if plan.runs_java else (EngineName.PYTHON, "as requested")
     if plan.engine in {"auto", "native"} and not plan.runs_java:
@@ -79,12 +87,55 @@ def engine_of(job: Job) -> Choice:
     return Choice(name, why)
 
 
-def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> DataFrame:
-    """Run a job over the sides of a merge: the stored rows, a log, a batch; errors as in `engine_of`."""
+def run(
+    sides: list[DataFrame], job: Job, fields: tuple[StructField, ...], evidence: list[Evidence] | None = None
+) -> DataFrame:
+    """Run a job over the sides of a merge: the stored rows, a log, a batch; errors as in `engine_of`.
+
+    With `trust_rule` the rules that stand for the class are found, and checked, before this returns; `evidence` gets
+    how they were checked.
+
+    Raises:
+        MergeFailedError: with `trust_rule`, the class gives another row than its rule.
+    """
+    if job.plan.trust_rule:
+        return _run_trusted(sides, job, fields, [] if evidence is None else evidence)
     name = engine_of(job).engine
     if name is EngineName.NATIVE:
         return run_natively(sides, job, fields)
     return _ENGINES[name](_sorted(sides, job), job, fields)
+
+
+def _check_trusts(job: Job) -> None:
+    """Check that found rules run in a job.
+
+    Raises:
+        PlanError: they don't.
+    """
+    if job.program not in _TRUSTS:
+        msg = (
+            f"{job.plan.payload_name}: trust_rule (--trust-rule) is for {', '.join(_TRUSTS)}, which run the rules of "
+            f"users as expressions, not for {job.program}; leave it out"
+        )
+        raise PlanError(msg)
+
+
+def _run_trusted(
+    sides: list[DataFrame], job: Job, fields: tuple[StructField, ...], evidence: list[Evidence]
+) -> DataFrame:
+    """Run the rules that were found for a class, once the class itself gives the same rows for a sample of the keys."""
+    from bridge.engines.trusted import check, found_rules  # noqa: PLC0415 (executors ask no class for its rule)
+
+    _check_trusts(job)
+    found = found_rules(job, sides[0].sparkSession)
+    stated = dataclasses.replace(job, plan=found.plan(job.plan))
+    engine_of(stated)
+    payload = job.plan.payload
+    is_java = payload is not None and payload.is_compiled and not payload.has_port(job.plan.release)
+    asked = dataclasses.replace(job.plan, trust_rule=False, engine="jvm" if is_java else "python")
+    of_class = dataclasses.replace(job, plan=asked)
+    evidence.append(check(sides, of_class, stated, fields, found=found, of_class=run, of_rules=run_natively))
+    return run_natively(sides, stated, fields)
 
 
 def _sorted(sides: list[DataFrame], job: Job) -> DataFrame:

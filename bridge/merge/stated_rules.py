@@ -23,11 +23,13 @@ class StatedRules(NamedTuple):
     Attributes:
         folded: that of two versions of a batch or a log.
         stored: that of one with the stored row.
+        alone: that of one without a stored row, of a payload class; None for a merger, which is not asked.
         reads: the ordering fields that a payload class reads of a stored row; None for a merger, which is given one.
     """
 
     folded: MergeRule
     stored: MergeRule
+    alone: MergeRule | None = None
     reads: tuple[str, ...] | None = None
 
 
@@ -49,7 +51,8 @@ def rules_of_payload(
     if not issubclass(target, RulePayload):
         return None
     reads = ordering_fields(stored.props, payload_class.release) or ()
-    return StatedRules(target.rule_at(*folded), target.rule_at(*stored), reads)
+    alone = target.rule_at(Point.ALONE, stored.schema, stored.props)
+    return StatedRules(target.rule_at(*folded), target.rule_at(*stored), alone, reads)
 
 
 def check_stated(plan: MergePlan, schema: AvroSchema) -> None:

@@ -1,12 +1,13 @@
 """The merge points on Spark: a DataFrame in, a DataFrame out, every key independent of the others.
 
-All functions are lazy. `append` gives two frames of one job: persist or write its inputs first where that matters.
+All functions are lazy, but with `trust_rule` a class is called for a sample of the keys at once. `append` gives two
+frames of one job: persist or write its inputs first where that matters.
 """
 
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import functions as sf
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
     from bridge.engines import Job
+    from bridge.engines.trusted import Evidence
     from bridge.pipeline.layout import Layout
     from bridge.plan import MergePlan
 
@@ -75,18 +77,23 @@ def upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> DataFrame
     return _upserted(stored, incoming, plan, only_rows=True)
 
 
-def upsert_outcomes(stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, row_counts: bool = False) -> DataFrame:
-    """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
-    return _upserted(stored, incoming, plan, only_rows=False, row_counts=row_counts)
-
-
-def _upserted(
-    stored: DataFrame, incoming: DataFrame, plan: MergePlan, *, only_rows: bool, row_counts: bool = False
+def upsert_outcomes(
+    stored: DataFrame,
+    incoming: DataFrame,
+    plan: MergePlan,
+    *,
+    row_counts: bool = False,
+    evidence: list[Evidence] | None = None,
 ) -> DataFrame:
+    """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
+    return _upserted(stored, incoming, plan, only_rows=False, books=books, evidence=evidence)
+
+
+def _upserted(stored: DataFrame, incoming: DataFrame, plan: MergePlan, **told: Any) -> DataFrame:
     layout = layout_of(plan, incoming, stored)
     sides = [stored_side(stored, layout), incoming_side(incoming, layout, plan)]
     program = "upsert_global_index" if plan.global_index else "upsert"
-    return run(sides, layout, plan, program=program, instant=_instant(), only_rows=only_rows, row_counts=row_counts)
+    return run(sides, layout, plan, program=program, instant=_instant(), **told)
 
 
 def prepared_upsert(stored: DataFrame, incoming: DataFrame, plan: MergePlan) -> tuple[DataFrame, Job, Layout]:
@@ -148,20 +155,12 @@ def snapshot(stored: DataFrame, log: DataFrame, plan: MergePlan) -> DataFrame:
     return read_outcomes(stored, log, plan, program="snapshot", only_rows=True)
 
 
-def read_outcomes(  # noqa: PLR0913 (keyword-only settings of one job)
-    stored: DataFrame,
-    log: DataFrame,
-    plan: MergePlan,
-    *,
-    program: str,
-    only_rows: bool = False,
-    row_counts: bool = False,
-) -> DataFrame:
-    """Return what `compact` and `snapshot` (the `program`) do to each key; readers use no index."""
+def read_outcomes(stored: DataFrame, log: DataFrame, plan: MergePlan, *, program: str, **told: Any) -> DataFrame:
+    """Return what `compact` and `snapshot` (the `program`) do to each key; readers use no index. `told`: see `run`."""
     plan = plan.within_partitions()
     layout = layout_of(plan, log, stored)
     sides = [stored_side(stored, layout), log_side(log, layout)]
-    return run(sides, layout, plan, program=program, only_rows=only_rows, row_counts=row_counts)
+    return run(sides, layout, plan, program=program, **told)
 
 
 def _log(log: DataFrame | None, entries: DataFrame) -> DataFrame:

@@ -175,6 +175,9 @@ class MergeReport(Listing):
             ", ".join(f"{name} {n}" for name, n in counts.items()),
             row_counts_table(row_counts),
         ]
+        if self.run.evidence is not None:
+            report.plan["trusted"] = self.run.evidence.as_json
+            report.body += self.run.evidence.found.sentences
         if self.written is None:
             self._list(report, sample, whole=whole)
         newer = [side for side in row_counts.rows_in if side != "stored"]

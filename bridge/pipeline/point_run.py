@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import NEWER, PREFIX, QUARANTINE, RowCounts, RowStatus, row_count_columns, visible
-from bridge.errors import InputError, ParameterError, RowCountsError
+from bridge.engines import NEWER, PREFIX, QUARANTINE, RowCounts, Choice, RowStatus, books_columns, visible
+from bridge.errors import RowCountsError, InputError, ParameterError
 from bridge.pipeline.layout import data_fields
 from bridge.pipeline.merge_points import (
     append_outcomes,
@@ -19,6 +19,7 @@ from bridge.pipeline.merge_points import (
     upsert_outcomes,
 )
 from bridge.pipeline.run import choice_of
+from bridge.programs import EngineName
 from bridge.spark import ObservedFrame, can_observe, quoted
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.engines import Choice
+    from bridge.engines.trusted import Evidence
     from bridge.plan import MergePlan
 
 POINTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -51,7 +52,8 @@ class PointRun:
     Attributes:
         point: its name, as on the command line.
         plan: how versions merge.
-        outcomes: the outcomes, which one action must compute before `row_counts` are read.
+        outcomes: the outcomes, which one action must compute before `books` are read.
+        evidence: how the rules were checked that run in place of a class; None for any other run.
     """
 
     def __init__(self, point: str, frames: Mapping[str, DataFrame], plan: MergePlan) -> None:
@@ -69,25 +71,30 @@ class PointRun:
         if "log" in frames and plan.global_index:
             counted = [*dict.fromkeys((*counted, "log"))]
         self._sides = {name: ObservedFrame(frames[name], sf.count(sf.lit(1)).alias("rows")) for name in counted}
-        outcomes = self._outcomes({**frames, **{name: side.frame for name, side in self._sides.items()}})
-        self._row_counts = ObservedFrame(outcomes, *row_count_columns(outcomes, point, plan))
-        self.outcomes = self._row_counts.frame
+        evidence: list[Evidence] = []
+        outcomes = self._outcomes({**frames, **{name: side.frame for name, side in self._sides.items()}}, evidence)
+        self.evidence = evidence[0] if evidence else None
+        self._books = ObservedFrame(outcomes, *books_columns(outcomes, point, plan))
+        self.outcomes = self._books.frame
 
-    def _outcomes(self, frames: Mapping[str, DataFrame]) -> DataFrame:
+    def _outcomes(self, frames: Mapping[str, DataFrame], evidence: list[Evidence]) -> DataFrame:
         plan = self.plan
         match self.point:
             case "combine-input":
                 return combine_outcomes(frames["incoming"], plan, row_counts=True)
             case "upsert":
-                return upsert_outcomes(frames["stored"], frames["incoming"], plan, row_counts=True)
+                return upsert_outcomes(frames["stored"], frames["incoming"], plan, row_counts=True, evidence=evidence)
             case "append":
                 return append_outcomes(frames["stored"], frames["incoming"], plan, frames.get("log"), row_counts=True)
             case _:
-                return read_outcomes(frames["stored"], frames["log"], plan, program=self.point, row_counts=True)
+                sides = frames["stored"], frames["log"]
+                return read_outcomes(*sides, plan, program=self.point, row_counts=True, evidence=evidence)
 
     @functools.cached_property
     def choice(self) -> Choice:
         """Which engine runs it, and why."""
+        if self.evidence is not None:
+            return Choice(EngineName.NATIVE, self.evidence.sentence)
         newer = self._frames["log" if self.point in {"snapshot", "compact"} else "incoming"]
         is_global = self.plan.global_index and self.point in {"upsert", "append"}
         program = self.point.replace("-", "_") + ("_global_index" if is_global else "")

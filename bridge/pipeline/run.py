@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.engines.trusted import Evidence
     from bridge.plan import MergePlan
     from bridge.report import Report
 
@@ -43,16 +44,17 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     instant: str | None = None,
     only_rows: bool = False,
     row_counts: bool = False,
+    evidence: list[Evidence] | None = None,
 ) -> DataFrame:
     """Run a program; return outcomes: data columns, `_pb_action` and what the program adds.
 
     With `only_rows` the result is what `visible` makes of the outcomes, and the engine does not hand over more. With
-    `row_counts` it hands over what `row_count_columns` counts, too.
+    `books` it hands over what `books_columns` counts, too. `evidence` gets how found rules were checked, if they run.
     """
     if only_rows:
         check_that_rows_are_all(plan)
     told = {"arguments": arguments or {}, "instant": instant, "only_rows": only_rows, "row_counts": row_counts}
-    return engines.run(sides, job_of(sides, layout, plan, program=program, **told), layout.fields)
+    return engines.run(sides, job_of(sides, layout, plan, program=program, **told), layout.fields, evidence)
 
 
 def job_of(sides: list[DataFrame], layout: Layout, plan: MergePlan, *, program: str, **told: Any) -> Job:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.plan import MergePlan
-    from bridge.programs import Handover, Operations, NextWriter
+    from bridge.programs import Handover, NextWriter, Operations
 
 
 def simulate_commits(

@@ -199,6 +199,7 @@ def plan_as_json(plan: MergePlan) -> dict[str, object]:
         "engine": plan.engine,
         "implementation": plan.implementation,
         "on_error": plan.on_error,
+        "trust_rule": plan.trust_rule,
     }
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from bridge.engines.subjects import compiled
 from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
-from bridge.verify.compiled import compiled
 from bridge.verify.pytest_file import pytest_text, write
 from bridge.verify.report import Verification
 from bridge.verify.sample import Sample, sample_of

@@ -92,7 +92,7 @@ def _loaded(verification: Verification, reference: PayloadRef) -> list[str]:
         "import pytest",
         "",
         "from bridge import local_session",
-        "from bridge.verify.compiled import compiled",
+        "from bridge.verify import compiled",
         "from mergers.laws import Version, find_violation",
         f"from payloads import HudiRelease, PayloadRef\n{_PAYLOADS}",
         "",

@@ -13,7 +13,7 @@ from mergers.laws import NAMES, UNDECIDED, Failed, Observed, Verdict, answer_tex
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.verify.compiled import Compiled
+    from bridge.engines.subjects import Compiled
     from mergers.laws import Bounds, Counterexample, Domain, LawReport, LawResult, MergeStep, Version
     from payloads import HudiRelease
 

@@ -15,7 +15,7 @@ from payloads.user import CALL_TIMEOUT, CallGuard
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from bridge.verify.compiled import Compiled
+    from bridge.engines.subjects import Compiled
     from payloads.avro import AvroSchema, Record
 
 

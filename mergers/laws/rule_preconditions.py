@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from payloads.avro import default_value
 from payloads.backports import assert_never
 from payloads.builtin import IS_DELETED
-from payloads.java import equals_ignore_case
 from payloads.rules import (
     Against,
     AllOf,
@@ -32,11 +31,14 @@ from payloads.rules import (
     IsUnordered,
     LaterIs,
     Least,
+    Letters,
     Not,
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
+    is_spelled,
     nodes_of,
 )
 
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from payloads.avro import AvroSchema, Field
-    from payloads.rules import Column, DeleteTests, Later, Marker, MergeRule, Test
+    from payloads.rules import Column, DeleteTests, Later, MergeRule, Test
 
 ORDERED: Final = frozenset({"boolean", "int", "long", "float", "double", "string", "bytes", "fixed", "enum"})
 """The types whose values have one order, in which equal values are the same."""
@@ -203,7 +205,8 @@ class Asked:
             self._column(IS_DELETED, tested=True).constants.append(True)
         if tests.marker is not None:
             name = tests.marker.column
-            self._column(name, tested=True).marks += _spellings(tests.marker)
+            letters = Letters.ANY if tests.marker.ignore_case else None
+            self._column(name, tested=True).marks += _spellings(tests.marker.text, letters)
             if self._schema.by_name[name].schema.non_null.kind != "string":
                 self._obstacle(f"`{name}` marks deletes and is not text")
 
@@ -214,6 +217,8 @@ class Asked:
                 found = self._column(name, tested=True)
                 if value is not None:
                     found.constants.append(value)
+            case TextIs(column=name, text=text, letters=letters):
+                self._column(name, tested=True).marks += _spellings(text, letters)
             case IsNatural() | IsUnordered():
                 self.carries = True
             case IsEmpty() | IsDelete() | LaterIs() | AllOf() | AnyOf() | Not():
@@ -262,11 +267,10 @@ class Asked:
                 assert_never(other)
 
 
-def _spellings(marker: Marker) -> list[str]:
-    """Return texts that mark a delete: of the spellings of a text several, if there are, besides the text itself."""
-    text = marker.text
-    others = (text.lower(), text.upper(), text.swapcase(), text.capitalize()) if marker.ignore_case else ()
-    return list(dict.fromkeys((text, *(one for one in others if equals_ignore_case(text, one)))))
+def _spellings(text: str, letters: Letters | None) -> list[str]:
+    """Return spellings of a text for which a test holds, itself first; `letters`: None for this text alone."""
+    others = () if letters is None else (text.lower(), text.upper(), text.swapcase(), text.capitalize())
+    return list(dict.fromkeys((text, *(one for one in others if letters and is_spelled(one, text, letters)))))
 
 
 def _keeps_what_is_no_gap(node: Column) -> bool:

@@ -27,6 +27,7 @@ from payloads.rules import (
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 
@@ -194,7 +195,7 @@ def _decides(case: Case) -> Iterator[str]:
 def tested(test: Test) -> list[str]:
     """Return the columns that a test looks at."""
     match test:
-        case ColumnIs(column=name):
+        case ColumnIs(column=name) | TextIs(column=name):
             return [name]
         case AllOf(tests) | AnyOf(tests):
             return [name for one in tests for name in tested(one)]

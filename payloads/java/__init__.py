@@ -6,7 +6,7 @@ from payloads.java.comparison import floating, natural, signed_bytes, utf16
 from payloads.java.floats import double_text, float_text, single
 from payloads.java.iso_time import days, instant_nanos, local_nanos, nanos_of_day
 from payloads.java.json_text import printed, written
-from payloads.java.letter_case import any_case_pattern, equals_ignore_case
+from payloads.java.letter_case import any_case_pattern, equals_ignore_case, has_sigma, whole_case_pattern
 
 __all__ = [
     "any_case_pattern",
@@ -15,6 +15,7 @@ __all__ = [
     "equals_ignore_case",
     "float_text",
     "floating",
+    "has_sigma",
     "instant_nanos",
     "local_nanos",
     "nanos_of_day",
@@ -23,5 +24,6 @@ __all__ = [
     "signed_bytes",
     "single",
     "utf16",
+    "whole_case_pattern",
     "written",
 ]

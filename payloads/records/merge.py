@@ -40,6 +40,8 @@ from payloads.rules import (
     Needs,
     Not,
     Role,
+    TextIs,
+    is_spelled,
 )
 
 if TYPE_CHECKING:
@@ -194,7 +196,7 @@ class VersionPair:
 
     # -- tests
 
-    def holds(self, test: Test) -> bool:  # noqa: PLR0911 (one a node)
+    def holds(self, test: Test) -> bool:  # noqa: C901, PLR0911 (one a node)
         """Whether a test holds; it may raise where it compares."""
         match test:
             case IsEmpty(side):
@@ -212,6 +214,10 @@ class VersionPair:
                 record = self.side(side).record
                 found = None if record is None else record.get(column)
                 return record is not None and type(found) is type(value) and bool(found == value)
+            case TextIs(side, column, text, letters):
+                record = self.side(side).record
+                found = None if record is None else record.get(column)
+                return isinstance(found, str) and is_spelled(found, text, letters)
             case AllOf(tests):
                 return all(map(self.holds, tests))
             case AnyOf(tests):

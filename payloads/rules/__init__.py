@@ -40,11 +40,13 @@ from payloads.rules.nodes import (
     Sum,
     Take,
     Test,
+    TextIs,
     Union,
 )
+from payloads.rules.spelled import is_spelled, spelled_pattern
 from payloads.rules.stated import check_without_methods, completed
 from payloads.rules.walk import columns_named, nodes_of
-from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Needs, Point, Role, Word
+from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Letters, Needs, Point, Role, Word
 
 __all__ = [
     "COMMIT_TIME",
@@ -85,6 +87,7 @@ __all__ = [
     "Later",
     "LaterIs",
     "Least",
+    "Letters",
     "Marker",
     "MergeRule",
     "Needs",
@@ -96,13 +99,16 @@ __all__ = [
     "Sum",
     "Take",
     "Test",
+    "TextIs",
     "Union",
     "Word",
     "check_rule",
     "check_without_methods",
     "columns_named",
     "completed",
+    "is_spelled",
     "nodes_of",
     "rule_from_json",
     "rule_to_json",
+    "spelled_pattern",
 ]

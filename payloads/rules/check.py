@@ -32,10 +32,11 @@ from payloads.rules.nodes import (
     Not,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 from payloads.rules.walk import nodes_of
-from payloads.rules.words import How
+from payloads.rules.words import How, Letters
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
@@ -103,6 +104,13 @@ def _check_test(test: Test, schema: AvroSchema) -> None:
             kind = _type(test, name, schema)
             fits = value is None or kind.kind == "union" or kind.fits(value)
             _refuse(test, name, kind, not fits, "compares with a value of another type, so")
+        case TextIs(column=name, text=text, letters=letters):
+            kind = _type(test, name, schema)
+            _refuse(test, name, kind, kind.kind not in {"string", "union"}, "compares texts, so")
+            _refuse(test, name, kind, not text, "names no text, so")
+            if text != {Letters.ANY: text, Letters.UPPER: text.upper(), Letters.LOWER: text.lower()}[letters]:
+                msg = f"{test!r}: no text becomes {text!r} in {letters.value} case; write it in these letters"
+                raise SchemaError(msg)
         case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs() | AllOf() | AnyOf() | Not():
             pass
         case other:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from payloads.rules.columns import Columns
 from payloads.rules.node import DATA, META_COLUMNS, RuleNode
-from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Needs, Role
+from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Letters, Needs, Role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -144,6 +144,22 @@ class ColumnIs(RuleNode):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class TextIs(RuleNode):
+    """A column has a text, in any letters; null, and a column without a record, has none.
+
+    Attributes:
+        text: in upper case with `Letters.UPPER`, in lower case with `Letters.LOWER`.
+
+    Added in 0.2.0.
+    """
+
+    role: Role
+    column: str
+    text: str
+    letters: Letters = Letters.ANY
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class AllOf(RuleNode):
     """All tests hold; evaluation stops at the first one that fails."""
 
@@ -164,7 +180,7 @@ class Not(RuleNode):
     test: Test
 
 
-Test = IsEmpty | IsDelete | IsNatural | IsUnordered | LaterIs | ColumnIs | AllOf | AnyOf | Not
+Test = IsEmpty | IsDelete | IsNatural | IsUnordered | LaterIs | ColumnIs | TextIs | AllOf | AnyOf | Not
 
 
 # -- values of columns

@@ -35,6 +35,7 @@ from payloads.rules.nodes import (
     Not,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 
@@ -77,7 +78,7 @@ def columns_named(*parts: object) -> frozenset[str]:
         match node:
             case ByColumn(names):
                 found |= {name.partition(".")[0] for name in names}
-            case Marker(column=name) | ColumnIs(column=name):
+            case Marker(column=name) | ColumnIs(column=name) | TextIs(column=name):
                 found.add(name)
             case DeleteTests(flag=flag):
                 found |= {IS_DELETED} if flag else set()

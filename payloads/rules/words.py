@@ -45,6 +45,14 @@ class How(Word):
     POSITION = "position"
 
 
+class Letters(Word):
+    """When two texts are one word: as Java's `equalsIgnoreCase` says, or by the upper or lower case of whole texts."""
+
+    ANY = "any"
+    UPPER = "upper"
+    LOWER = "lower"
+
+
 class Against(Word):
     """What the newer version compares with the column of the older one."""
 

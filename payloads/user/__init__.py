@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from payloads.avro import same_record
 from payloads.user.adapter import PayloadAdapter
-from payloads.user.by_rule import RulePayload, states_rule
+from payloads.user.by_rule import FoundRule, RulePayload, states_rule
 from payloads.user.copies import EditedRecord, copied, copier
 from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, Capped, error_text, no_exit, printable
 from payloads.user.pair_calls import PairCalls, UserCalls
@@ -19,6 +19,7 @@ __all__ = [
     "CallGuard",
     "Capped",
     "EditedRecord",
+    "FoundRule",
     "PairCalls",
     "PayloadAdapter",
     "RulePayload",

@@ -29,6 +29,21 @@ _NOTHING = RuleVersion(None, NATURAL_ORDER)
 _NO_PROPS: Mapping[str, str] = {}
 
 
+class FoundRule:
+    """A payload by rules that were found by asking another class: they say what becomes of deletes, too.
+
+    Attributes:
+        found: the rules by merge point.
+    """
+
+    found: ClassVar[Mapping[Point, MergeRule]]
+
+    @classmethod
+    def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule:  # noqa: ARG003 (as rules are stated)
+        """Return the rule of a point."""
+        return cls.found[point]
+
+
 class RulePayload:
     """What a payload class with a rule does, by the interpreter of rules; `by_rule` makes a subclass of it.
 
@@ -53,7 +68,7 @@ class RulePayload:
     @classmethod
     def rule_at(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule:
         """Return the rule of a point: for a key without a row the newer version, unless it is a delete."""
-        if point is Point.ALONE:
+        if point is Point.ALONE and not issubclass(cls.user_class, FoundRule):
             stored = cls.rule_at(Point.STORED, schema, props)
             return MergeRule(deletes=stored.deletes, cases=(Case(IsDelete(Role.NEWER), Effect.DELETE),))
         rules: Any = cls.rules
@@ -148,8 +163,8 @@ def by_rule(user_class: Any, release: HudiRelease) -> type[RulePayload]:
     stated = user_class.rule
 
     def at(point: Point, schema: AvroSchema, props: Props) -> MergeRule:
-        rule: MergeRule = completed(stated(point, schema, props), owner)
-        return rule
+        rule: MergeRule = stated(point, schema, props)
+        return rule if issubclass(user_class, FoundRule) else completed(rule, owner)
 
     name = user_class.__name__
     rules: Any = staticmethod(at)

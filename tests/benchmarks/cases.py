@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
@@ -109,6 +109,10 @@ def _upserts() -> list[Case]:
         "upsert, NonDefaults 1.2, native": (_payload(_NON_DEFAULTS, "1.2", engine="native"), 0.8),
         "upsert, user's class 0.15": (_payload(_USER, "0.15"), 1.1),
         "upsert, user's class 1.2": (_payload(_USER, "1.2"), 1.1),
+        "upsert, user's class 0.15 by its rule, native": (
+            _payload(_USER, "0.15", engine="native", trust_rule=True),
+            0.8,
+        ),
         "upsert, PartialUpdate 0.15": (_payload(_PARTIAL, "0.15"), 0.9),
         "upsert, PartialUpdate 1.2": (_payload(_PARTIAL, "1.2"), 0.9),
         "upsert, NonDefaults 0.15": (_payload(_NON_DEFAULTS, "0.15"), 0.9),
@@ -177,8 +181,8 @@ def _mode(mode: str, engine: str) -> MergePlan:
     return MergePlan(merger=mode, release="1.2", key="id", partition="part", ordering="ts", engine=engine)  # type: ignore[arg-type]
 
 
-def _payload(payload: object, release: str, engine: str = "python") -> MergePlan:
-    return MergePlan(payload=payload, release=release, key="id", partition="part", ordering="ts", engine=engine)
+def _payload(payload: object, release: str, engine: str = "python", **more: Any) -> MergePlan:
+    return MergePlan(payload=payload, release=release, key="id", partition="part", ordering="ts", engine=engine, **more)
 
 
 def _merging(plan: MergePlan) -> Callable[[Data], DataFrame]:

@@ -74,6 +74,6 @@ def test_the_commands_of_the_page_run_on_a_jar_and_answer_as_it_says(
 ) -> None:
     jar = java_compiler.compiled({"OrderPayload.java": _SOURCE}, HudiRelease.V0_15)
     shutil.copyfile(jar, tmp_path / "acme.jar")
-    assert run_page("what_does_my_class_do.md", tmp_path, monkeypatch, bundles) == 4
+    assert run_page("what_does_my_class_do.md", tmp_path, monkeypatch, bundles) == 5
     written = {path.name for path in (tmp_path / "migration").rglob("*") if path.is_file()}
     assert {"OrderPayloadMerger.java", "OrderPayloadMergerTest.java", "pom.xml", "order_payload_merger.py"} <= written

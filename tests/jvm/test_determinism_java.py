@@ -4,8 +4,7 @@ import contextlib
 
 import pytest
 
-from bridge.verify import java_elsewhere
-from bridge.verify.compiled import compiled
+from bridge.engines.subjects import compiled, java_elsewhere
 from mergers.laws import Verdict, check_laws
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import RELEASES

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 
 import pytest
 from click.testing import CliRunner
 
+from bridge import MergePlan, merge_frames, upsert
 from bridge.cli import main
 from bridge.verify import compiled
 from mergers.laws.infer import infer
 from payloads import HudiRelease, PayloadRef, parse_schema
-from payloads.rules import Case, ColumnIs, DeleteTests, Effect, IsDelete, Marker, MergeRule, Point, Role, Sum, Take
+from payloads.rules import (
+    Case,
+    ColumnIs,
+    DeleteTests,
+    Effect,
+    IsDelete,
+    Letters,
+    Marker,
+    MergeRule,
+    Point,
+    Role,
+    Sum,
+    Take,
+    TextIs,
+    nodes_of,
+)
 
 _SOURCE = """
 package com.acme;
@@ -70,6 +87,80 @@ def test_the_rule_of_a_compiled_class_is_found(bundles, java_compiler):
         ),
         columns={"*": Take(Role.NEWER), "visits": Sum()},
     )
+
+
+_LETTERS = """
+package com.acme;
+
+import java.io.IOException;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.generic.IndexedRecord;
+import org.apache.hudi.common.model.OverwriteWithLatestAvroPayload;
+import org.apache.hudi.common.util.Option;
+
+public class Skips extends OverwriteWithLatestAvroPayload {
+  public Skips(GenericRecord record, Comparable ordering) {
+    super(record, ordering);
+  }
+
+  @Override
+  public Option<IndexedRecord> combineAndGetUpdateValue(IndexedRecord stored, Schema schema) throws IOException {
+    Option<IndexedRecord> own = getInsertValue(schema);
+    if (!own.isPresent() || COMPARES) {
+      return Option.empty();
+    }
+    return own;
+  }
+}
+"""
+
+
+@pytest.mark.java
+@pytest.mark.parametrize(
+    ("compares", "test"),
+    [
+        ('"skip".equalsIgnoreCase(%s)', TextIs(Role.NEWER, "op", "skip")),
+        ('"SKIP".equals(%s.toUpperCase())', TextIs(Role.NEWER, "op", "SKIP", Letters.UPPER)),
+        ('"skip".equals(%s.toLowerCase())', TextIs(Role.NEWER, "op", "skip", Letters.LOWER)),
+    ],
+)
+def test_a_compiled_class_compares_letters_as_its_rule_says(bundles, java_compiler, compares, test):
+    """The Kelvin sign, the long s and the dotless i are asked about, so the class and its rule agree on them."""
+    release = HudiRelease.V0_15
+    value = 'String.valueOf(((GenericRecord) own.get()).get("op"))'
+    source = _LETTERS.replace("COMPARES", compares % value)
+    jar = java_compiler.compiled({"Skips.java": source}, release)
+    payload = PayloadRef("com.acme.Skips", jar=str(jar))
+    subject = compiled(bundles, payload, release, schema=_SCHEMA, key=("id",), ordering=("ts",)).java
+    found = infer(subject, Point.STORED)
+    marker = Marker("op", "skip", ignore_case=True)
+    by_text = found.rule.deletes.marker == marker if test.letters is Letters.ANY else test in nodes_of(found.rule.cases)
+    assert by_text
+    asked = {None if one.newer.record is None else one.newer.record["op"] for one, _ in found.pairs}
+    assert {"s\u212aip", "\u017fkip", "sk\u0131p"} <= asked
+
+
+@pytest.mark.java
+def test_a_compiled_class_runs_by_its_rule(bundles, java_compiler, tmp_path):
+    jar = java_compiler.compiled({"CountsVisits.java": _SOURCE}, HudiRelease.V0_15)
+    columns = "id string, ts bigint, op string, visits bigint"
+    ops = (None, "PUT", "GONE", "CLOSED", "PUT")
+    rows = [(f"k{at % 90}", 1, ops[at % 7 % 5], at % 9) for at in range(300)]
+    stored, incoming = bundles.createDataFrame(rows[:90], columns), bundles.createDataFrame(rows[45:], columns)
+    plan = MergePlan(
+        payload=PayloadRef("com.acme.CountsVisits", jar=str(jar)),
+        release="0.15",
+        key="id",
+        ordering="ts",
+        engine="native",
+        trust_rule=True,
+    )
+    with merge_frames("upsert", plan, stored=stored, incoming=incoming) as found:
+        by_rule = sorted(map(str, found.rows.collect()))
+        assert found.run.evidence.merged == 90
+    by_class = upsert(stored, incoming, dataclasses.replace(plan, engine="jvm", trust_rule=False))
+    assert by_rule == sorted(map(str, by_class.collect()))
 
 
 @pytest.mark.java

@@ -7,8 +7,8 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from bridge.engines.subjects import compiled
 from bridge.errors import EngineError
-from bridge.verify.compiled import compiled
 from bridge.verify.pytest_file import pytest_text
 from bridge.verify.spark_script import spark_text
 from bridge.verify.verification import verify

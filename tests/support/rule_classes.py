@@ -9,11 +9,13 @@ from payloads.rules import (
     DATA,
     AllOf,
     AnyOf,
+    ByArrival,
     ByColumn,
     ByOrdering,
     Case,
     ColumnIs,
     Constant,
+    DeleteTests,
     Effect,
     FirstNonMarker,
     FirstNonNull,
@@ -25,12 +27,15 @@ from payloads.rules import (
     IsUnordered,
     LaterIs,
     Least,
+    Letters,
+    Marker,
     MergeRule,
     Not,
     Point,
     Role,
     Sum,
     Take,
+    TextIs,
 )
 
 COUNTED = MergeRule(ByOrdering(), columns={"hits": Sum(), "first_seen": Least()})
@@ -40,6 +45,31 @@ class Visits:
     """The later version, with all hits and the earliest day."""
 
     rule = COUNTED
+
+
+class Marked:
+    """Adds up hits, and deletes by a text; a batch keeps the later version."""
+
+    @staticmethod
+    def rule(point, schema, props):  # noqa: ARG004 (as rules are stated)
+        deletes = DeleteTests(marker=Marker("note", "gone"))
+        later = ByOrdering() if point is Point.BATCH else ByArrival()
+        cases = (Case(IsDelete(Role.NEWER), Effect.DELETE),) if point is Point.STORED else ()
+        return MergeRule(later, deletes, cases, columns={} if point is Point.BATCH else {"hits": Sum()})
+
+
+class MarkedMerger:
+    """Deletes by a text in any letters, and keeps the row of a text in upper case."""
+
+    merging_strategy = "0b1f9c1e-7c55-4a60-9d4b-3a1f6d0c2a12"
+    record_type = "AVRO"
+    rule = MergeRule(
+        deletes=DeleteTests(marker=Marker("note", "GONE", ignore_case=True)),
+        cases=(
+            Case(IsDelete(Role.NEWER), Effect.DELETE),
+            Case(TextIs(Role.OLDER, "note", "CLOSED", Letters.UPPER), Effect.CURRENT),
+        ),
+    )
 
 
 class VisitsMerger:

@@ -97,7 +97,8 @@ class RulesStated(ColumnRules):
         """The nodes of the rules that have no expression, or none for the types of their columns."""
         nodes = [
             node
-            for rule in (self.rules.folded, self.rules.stored)
+            for rule in (self.rules.folded, self.rules.stored, self.rules.alone)
+            if rule is not None
             for node in lacking(rule, self.job.schema, self._types)
         ]
         told = [*map(repr, dict.fromkeys(nodes))]

@@ -62,7 +62,9 @@ from payloads.rules import (
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
+    spelled_pattern,
 )
 
 if TYPE_CHECKING:
@@ -170,6 +172,9 @@ class PairExpressions:
                 if value is None:
                     return self.side(side, lambda one: one.row.isNotNull() & one.row[name].isNull())
                 return self.side(side, lambda one: sf.coalesce(one.row[name] == literal(value), sf.lit(False)))
+            case TextIs(side, name):
+                pattern = spelled_pattern(test, ignore_case="(?iu)")
+                return self.side(side, lambda one: sf.coalesce(one.row[name].rlike(pattern), sf.lit(False)))  # type: ignore[arg-type]  # see `lacking`
             case AllOf(tests):
                 found = sf.lit(True)
                 for one in reversed(tests):

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import functions as sf
 
 from bridge.engines.native.expressions import PairExpressions
-from bridge.engines.native.java_values import is_delete
 from bridge.engines.native.versioned import (
     COPIED,
+    DELETED,
     MADE,
     NATURAL,
     TYPED,
@@ -43,6 +43,12 @@ class MergedPair(NamedTuple):
     order: Column
     gives: Column
     row: Column
+
+
+def _compares_nothing(reason: Column | str) -> Column:
+    """Stand for the failure of a comparison, where there is but one version."""
+    msg = f"a rule of one version compares nothing, but {reason}"
+    raise AssertionError(msg)
 
 
 class RuleExpressions:
@@ -96,9 +102,13 @@ class RuleExpressions:
 
         return let(sides, lambda one: let(with_order(one), lambda two: let(with_gives(two), used)))
 
-    def is_delete(self, row: Column) -> Column:
-        """Whether a row marks itself as a delete, where the rule looks at that; not without a row."""
-        return is_delete(self.on.deletes, row.__getitem__)
+    def deletes(self, row: Column) -> Column:
+        """Whether the rule, that of a version without a stored row, gives none for a row."""
+        none, no, values = sf.lit(None).cast(self.on.types), sf.lit(False), (sf.lit(None),) * self.on.number
+        older, newer = (Versioned(one, no, sf.lit(NATURAL), values, no).struct for one in (none, row))
+        pair = sf.struct(older.alias("older"), newer.alias("newer"))
+        found: Column = PairExpressions(self.on, pair, _compares_nothing).gives() == DELETED
+        return found
 
     def checked(self, pair: MergedPair, number: int, raised: Callable[[Column | str], Column]) -> Column:
         """Return a number; fails where the ordering values of both don't compare."""

@@ -30,7 +30,7 @@ from bridge.engines.native.versioned import (
     let,
     outcome_of,
 )
-from bridge.merge import Action, refused_reads
+from bridge.merge import Action, MergePoint, refused_inserts, refused_reads
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
@@ -54,12 +54,19 @@ class RuleMerge:
         self._folded, self._stored = (
             RuleExpressions(RuleOn(rule, schema, nullable, compared)) for rule in (rules.folded, rules.stored)
         )
+        alone = None if rules.alone is None else RuleExpressions(RuleOn(rules.alone, schema, nullable, compared))
+        self._is_gone = (lambda _row: sf.lit(False)) if alone is None else alone.deletes
         self._number = self._folded.on.number
         self._reads_log = inputs.reads_log
         field, failures = None if compared is None else compared.name, inputs.failures
         self._at_fold = lambda reason: failures.raised(inputs.fold_point, reason, field=field)
         self._at_merge = lambda reason: inputs.stored_failures.raised(inputs.merge_point, reason, field=field)
-        self._refused = failures.raised(inputs.merge_point, refused_reads(inputs.release).empty)
+        self._tests_rows = compared is not None
+        if inputs.reads_log:
+            self._refused = failures.raised(inputs.merge_point, refused_reads(inputs.release).empty)
+        else:
+            refused = refused_inserts(inputs.release, tests_rows=self._tests_rows)
+            self._refused = failures.raised(MergePoint.INSERT, refused.empty)
 
     def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:
         """Return a version. A null ordering field means no ordering value in a batch, and Integer 0 in a log."""
@@ -134,9 +141,15 @@ class PayloadMerge(RuleMerge):
     """
 
     def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:
-        """Return a version; of a delete in a batch a merge gets no row."""
-        version = super().version(row, dead, entry, ordering)
-        return version if self._reads_log else version.withField("row", sf.when(~dead, row))
+        """Return a version; of a delete in a batch, and of what the class has no row for, a merge gets no row.
+
+        A writer asks the class for deletes only where there is no ordering field.
+        """
+        if self._reads_log:
+            return super().version(row, dead, entry, ordering)
+        is_gone = sf.coalesce(self._is_gone(row), sf.lit(True))
+        version = super().version(row, dead if self._tests_rows else dead | is_gone, entry, ordering)
+        return version.withField("row", sf.when(~(dead | is_gone), row))
 
     def fold(self, older: Column, newer: Column) -> Column:
         """Merge two versions of the newer side."""
@@ -154,7 +167,7 @@ class PayloadMerge(RuleMerge):
                 given = given.when((pair.gives == NEWER_STAYS) | newer["row"].isNull(), newer)
             else:
                 given = given.when((pair.gives == NEWER_STAYS) | (pair.gives == COPIED), newer)
-                is_gone |= (pair.gives == MADE) & self._folded.is_delete(pair.row)
+                is_gone |= (pair.gives == MADE) & self._is_gone(pair.row)
             deleted = self._folded.deleted(pair._replace(older=older, newer=newer), self._at_fold)
             return given.when(is_gone, deleted).otherwise(self._folded.made(pair.row).struct)
 
@@ -163,7 +176,9 @@ class PayloadMerge(RuleMerge):
         return let(given, lambda found: sf.when(older["row"].isNull() & found["row"].isNull(), older).otherwise(found))
 
     def outcome(self, old: Column, new: Column) -> Column:
-        """Return what a stored row and a version become."""
+        """Return what a stored row and a version become; of a key that has a row the class tells deletes."""
+        if not self._reads_log:
+            new = new.withField("dead", new["dead"] | new["row"].isNull())
         stored = self._of_stored(old, if_null=NATURAL).struct
         deleted, row = outcome_of(Action.DELETE, old, sf.lit(False)), new["row"]
 
@@ -171,7 +186,7 @@ class PayloadMerge(RuleMerge):
             action = self._stored.checked(pair._replace(older=stored, newer=new), Action.DELETE, self._at_merge)
             gone = sf.when(new["dead"], deleted).otherwise(outcome_of(action, old, sf.lit(False)))
             is_gone = (pair.gives == DELETED) | ((pair.gives == COPIED) & row.isNull())
-            is_gone |= (pair.gives == NEWER_STAYS) & (row.isNull() | self._stored.is_delete(row))
+            is_gone |= (pair.gives == NEWER_STAYS) & (row.isNull() | self._is_gone(row))
             return (
                 sf.when(pair.gives == OLDER_STAYS, outcome_of(Action.KEEP, old, sf.lit(False)))
                 .when(is_gone, gone)
@@ -185,10 +200,8 @@ class PayloadMerge(RuleMerge):
 
     def insert(self, new: Column) -> Column:
         """Return what a version without a stored row becomes; a reader asks the class for its insert value."""
-        if not self._reads_log:
-            return inserted(new)
-        is_refused = ~new["dead"] & self._stored.is_delete(new["row"])
-        return sf.when(sf.when(is_refused, self._refused).otherwise(True), inserted(new))
+        is_gone = self._is_gone(new["row"]) if self._reads_log else new["row"].isNull()
+        return sf.when(sf.when(~new["dead"] & is_gone, self._refused).otherwise(True), inserted(new))
 
     def _resets(self, one: Column) -> Column:
         version = Versioned.of(one, self._number)
@@ -215,6 +228,10 @@ class WrittenMerge(RuleMerge):
     Source: OptionRules and PayloadWriter. An object of two others carries the value of the later one.
     """
 
+    def version(self, row: Column, dead: Column, entry: Column, ordering: Column) -> Column:
+        """Return a version; the class says which are deletes."""
+        return super().version(row, dead | sf.coalesce(self._is_gone(row), sf.lit(True)), entry, ordering)
+
     def fold(self, older: Column, newer: Column) -> Column:
         """Merge two versions of a batch."""
         first, last = (Versioned.of(one, self._number) for one in (older, newer))
@@ -225,7 +242,7 @@ class WrittenMerge(RuleMerge):
                 sf.when(is_newer, one).otherwise(other)
                 for one, other in zip((last.class_, *last.values), (first.class_, *first.values), strict=True)
             )
-            is_dead = self._folded.is_delete(pair.row)
+            is_dead = self._is_gone(pair.row)
             made = Versioned(pair.row, is_dead, class_, tuple(values), sf.lit(True))
             deleted = last._replace(row=sf.lit(None).cast(self._folded.on.types), dead=sf.lit(True), made=sf.lit(False))
             return (

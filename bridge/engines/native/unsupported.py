@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from pyspark.sql import types as spark_types
 
 from bridge.engines.native.ordering import kind_of
+from bridge.merge import in_columns
 from payloads.rules import (
     Against,
     AllOf,
@@ -33,8 +34,10 @@ from payloads.rules import (
     Not,
     Sum,
     Take,
+    TextIs,
     Union,
     nodes_of,
+    spelled_pattern,
 )
 
 if TYPE_CHECKING:
@@ -82,7 +85,7 @@ def lacking(rule: MergeRule, schema: AvroSchema, types: spark_types.StructType) 
     for field in types.fields:
         found += [one for one in nodes_of(rule.column(field.name)) if _is_lacking(one, field, schema)]
     found += [one for one in nodes_of(*(case.when for case in rule.cases)) if _is_lacking_test(one, schema)]
-    if rule.deletes.marker is not None:
+    if rule.deletes.marker is not None and in_columns(rule.deletes, schema) is None:
         found.append(rule.deletes.marker)
     return tuple(dict.fromkeys(found))
 
@@ -127,5 +130,10 @@ def _is_lacking_test(test: RuleNode, schema: AvroSchema) -> bool:
             field = schema.by_name.get(name)
             kind = None if field is None else field.schema.non_null
             return kind is None or (value is not None and (kind.kind not in _EXACT or kind.logical is not None))
+        case TextIs(column=name):
+            field = schema.by_name.get(name)
+            kind = None if field is None else field.schema.non_null
+            is_text = kind is not None and kind.kind == "string" and kind.logical is None
+            return not is_text or spelled_pattern(test, ignore_case="(?iu)") is None
         case _:
             return True

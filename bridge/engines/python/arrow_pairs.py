@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from bridge.engines.python.column_tests import is_delete, is_value, mask, negated
+from bridge.engines.python.column_tests import is_delete, is_spelled, is_value, mask, negated
 from bridge.merge import RowSource
 from payloads.backports import assert_never
 from payloads.ordering import same_class
@@ -32,6 +32,7 @@ from payloads.rules import (
     LaterIs,
     Not,
     Role,
+    TextIs,
 )
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class Pairs:
 
     # -- tests
 
-    def holds(self, test: RuleNode) -> Truth:  # noqa: PLR0911 (one a node)
+    def holds(self, test: RuleNode) -> Truth:  # noqa: C901, PLR0911 (one a node)
         """Return for which pairs a test is known to hold or not to."""
         match test:
             case IsEmpty(role):
@@ -160,6 +161,8 @@ class Pairs:
                 return self.newer_is_later if role is Role.NEWER else negated(self.newer_is_later)
             case ColumnIs(role, name, value):
                 return self._on(role, lambda side: is_value(side.column(name), value))
+            case TextIs(role, name):
+                return self._on(role, lambda side: is_spelled(side.column(name), test))
             case AllOf(tests):
                 return self._all(map(self.holds, tests))
             case AnyOf(tests):

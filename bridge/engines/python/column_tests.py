@@ -9,14 +9,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from payloads.java import any_case_pattern
-from payloads.rules import IS_DELETED
+from payloads.rules import IS_DELETED, spelled_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.engines.python.column_types import Mask
     from bridge.spark import ArrowColumn
-    from payloads.rules import DeleteTests, Marker
+    from payloads.rules import DeleteTests, Marker, TextIs
 
     Truth = bool | tuple[Mask, Mask] | None
     """What is known of a test for all rows; or for which rows it holds, and for which it doesn't; None: nothing."""
@@ -49,6 +49,16 @@ def is_value(column: ArrowColumn | None, value: object) -> Truth:
     if not kinds[type(value)](column.type):
         return None
     return split(pc.equal(column, pa.scalar(value, column.type)))
+
+
+def is_spelled(column: ArrowColumn | None, test: TextIs) -> Truth:
+    """Return where a column has a text in other letters; None for a column of another type."""
+    pattern = spelled_pattern(test, ignore_case="(?i)")
+    if column is None:
+        return False
+    if pattern is None or not pa.types.is_string(column.type):
+        return None
+    return split(pc.match_substring_regex(column, pattern))
 
 
 def is_delete(tests: DeleteTests, column_of: Callable[[str], ArrowColumn | None]) -> Truth:

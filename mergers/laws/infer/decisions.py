@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from payloads.rules import AllOf, AnyOf, Not
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from payloads.rules import Test
 
@@ -21,6 +21,11 @@ _MOST_TRIED: Final = 60
 _FOLLOWED: Final = {2: 40, 3: 8, 4: 4}
 """How many first steps are followed, by depth."""
 _COST_OF_STEP: Final = 2
+
+
+def mask(bits: Iterable[bool]) -> int:
+    """Return the rows for which something holds."""
+    return int("".join("1" if one else "0" for one in bits)[::-1] or "0", 2)
 
 
 class Tested(NamedTuple):

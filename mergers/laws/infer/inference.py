@@ -11,7 +11,7 @@ from mergers.laws.evaluate import Evaluator
 from mergers.laws.infer.questions import Answer, Asked, Question, Questions
 from mergers.laws.infer.search import PartialRule, draft
 from mergers.laws.infer.table import Table, fault, shown
-from mergers.laws.infer.tidy import in_other_letters, tidied
+from mergers.laws.infer.tidy import tidied
 from mergers.laws.pools import each_once
 from mergers.laws.reading import studied
 from mergers.laws.repetition import is_ours
@@ -109,7 +109,7 @@ class _Inference:
         self._ask = Asked(evaluator, point)
         named = _named_by(algebra, spec)
         self._questions = Questions(spec, point, seed, named)
-        self._constants = _in_all_letters(named)
+        self._constants = named
         self._asked: dict[str, tuple[Question, Answer]] = {}
 
     def found(self) -> Inferred:
@@ -199,11 +199,6 @@ def _named_by(algebra: object, spec: RecordSpec) -> tuple[object, ...]:
     known += [UNAVAILABLE] if spec.markers else []
     columns = spec.schema.by_name
     return each_once(one for one in known if isinstance(one, bool | int | str | bytes) and one not in columns)
-
-
-def _in_all_letters(named: tuple[object, ...]) -> tuple[object, ...]:
-    forms = (form for one in named if isinstance(one, str) for form in in_other_letters(one))
-    return each_once((*named, *forms))
 
 
 def agrees(rule: MergeRule, question: Question, answer: Answer, schema: AvroSchema, unsaid: Sequence[str] = ()) -> bool:

@@ -9,8 +9,9 @@ import re
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from mergers.laws.infer.columns import NEWER, OLDER, ORDERED, by_later, candidates, turned
-from mergers.laws.infer.decisions import Choice, Tested
-from mergers.laws.infer.tidy import in_other_letters
+from mergers.laws.infer.decisions import Choice, Tested, mask
+from mergers.laws.infer.spelled import spelled
+from mergers.laws.infer.tidy import is_word
 from payloads.errors import PayloadBridgeError
 from payloads.ordering import compare, ordering_text
 from payloads.ordering_fields import list_reader
@@ -130,11 +131,14 @@ class Table:
                     Tested(ColumnIs(side, field.name, value), holds, self.rows & ~holds) for value, holds in values
                 ]
                 blank = [value for value, _ in values if not value] if field.schema.nullable else []
-                for together in (blank, *_spellings([value for value, _ in values])):
-                    if len(together) > 1:
-                        test = AnyOf(tuple(ColumnIs(side, field.name, value) for value in together))
-                        holds = functools.reduce(operator.or_, (one for value, one in values if value in together))
-                        found.append(Tested(test, holds, self.rows & ~holds))
+                if len(blank) > 1:
+                    test = AnyOf(tuple(ColumnIs(side, field.name, value) for value in blank))
+                    holds = functools.reduce(operator.or_, (one for value, one in values if value in blank))
+                    found.append(Tested(test, holds, self.rows & ~holds))
+                if field.schema.non_null.kind == "string":
+                    records = [question[0 if side is OLDER else 1].record for question, _ in self.asked]
+                    own = [None if one is None else one[field.name] for one in records]
+                    found += spelled(own, filter(is_word, self._constants), side, field.name)
         return found
 
     def _is_named(self, value: object) -> bool:
@@ -275,20 +279,6 @@ class Table:
             if self._is_named(value) and all(shown(one) != shown(value) for one in own):
                 found.setdefault(shown(value), value)
         return [*itertools.islice(found.values(), _MOST_VALUES)]
-
-
-def _spellings(values: Sequence[object]) -> Iterator[list[str]]:
-    """Give the texts of values that are one word in different letters, all of which a class that ignores case takes."""
-    words = dict[str, list[str]]()
-    for value in values:
-        if isinstance(value, str) and value:
-            words.setdefault(value.lower(), []).append(value)
-    yield from (found for found in words.values() if any({*in_other_letters(one)} <= {*found} for one in found))
-
-
-def mask(bits: Iterable[bool]) -> int:
-    """Return the rows for which something holds."""
-    return int("".join("1" if one else "0" for one in bits)[::-1] or "0", 2)
 
 
 def shown(value: object) -> str:

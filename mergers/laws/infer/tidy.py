@@ -6,7 +6,7 @@ import dataclasses
 from typing import TYPE_CHECKING, Final
 
 from payloads.builtin import IS_DELETED
-from payloads.rules import AnyOf, Case, ColumnIs, DeleteTests, Effect, IsDelete, IsEmpty, Marker, Role
+from payloads.rules import AnyOf, Case, ColumnIs, DeleteTests, Effect, IsDelete, IsEmpty, Letters, Marker, Role, TextIs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,12 +18,37 @@ _EMPTY: Final = IsEmpty(Role.NEWER)
 _FLAG: Final = ColumnIs(Role.NEWER, IS_DELETED, value=True)
 
 
+_ALIKE: Final = {
+    "s": "\u017f",
+    "k": "\u212a",
+    "i": "\u0131\u0130",
+    "\u00e5": "\u212b",
+    "ss": "\u00df",
+    "st": "\ufb06",
+    "ff": "\ufb00",
+    "fi": "\ufb01",
+    "fl": "\ufb02",
+}
+"""Letters that are others in upper or in lower case, or as `String.equalsIgnoreCase` says, but not in all three."""
+
+
+def is_word(value: object) -> bool:
+    """Whether a value is a text that other letters may stand for."""
+    return isinstance(value, str) and 1 <= len(value) <= LONGEST_WORD and value.upper() != value.lower()
+
+
 def in_other_letters(text: str) -> tuple[str, ...]:
-    """Return a word in the letters that a class which ignores case takes for it, too; itself first."""
-    if not 1 <= len(text) <= LONGEST_WORD:
+    """Return a word in letters that a class which ignores case may take for it, too; itself first."""
+    if not is_word(text):
         return (text,)
-    mixed = "".join(one.upper() if at % 2 else one.lower() for at, one in enumerate(text))
-    return tuple(dict.fromkeys((text, text.lower(), text.upper(), text.capitalize(), mixed)))
+    mixed = ("".join(one.upper() if at % 2 == odd else one.lower() for at, one in enumerate(text)) for odd in (0, 1))
+    alike = (
+        text[:at] + other + text[at + len(letters) :]
+        for letters, others in _ALIKE.items()
+        if (at := text.lower().find(letters)) >= 0 and len(text.lower()) == len(text)
+        for other in others
+    )
+    return tuple(dict.fromkeys((text, text.lower(), text.upper(), text.capitalize(), *mixed, *alike)))
 
 
 def tidied(rule: MergeRule) -> MergeRule:
@@ -38,8 +63,8 @@ def tidied(rule: MergeRule) -> MergeRule:
     others = [test for test in tests if test not in {_EMPTY, _FLAG}]
     marker = _marker(others)
     if marker is not None:
-        texts = in_other_letters(marker.text) if marker.ignore_case else (marker.text,)
-        others = [one for one in others if one not in {ColumnIs(Role.NEWER, marker.column, text) for text in texts}]
+        kind = TextIs if marker.ignore_case else ColumnIs
+        others = [one for one in others if one != kind(Role.NEWER, marker.column, marker.text)]
     if _EMPTY not in tests or (others and marker is None and _FLAG not in tests):
         return rule
     cases = [Case(IsDelete(Role.NEWER), Effect.DELETE)]
@@ -59,12 +84,13 @@ def _parts(test: Test) -> Iterator[Test]:
 
 def _marker(tests: Iterable[Test]) -> Marker | None:
     """Return the text that the tests look for in one column; of several columns the first by name."""
-    texts = dict[str, list[str]]()
+    found = dict[str, list[Marker]]()
     for test in tests:
-        if isinstance(test, ColumnIs) and test.role is Role.NEWER and isinstance(test.value, str):
-            texts.setdefault(test.column, []).append(test.value)
-    for column, found in sorted(texts.items()):
-        whole = next((one for one in found if set(in_other_letters(one)) == set(found)), None)
-        if len(found) == 1 or whole is not None:
-            return Marker(column, whole or found[0], ignore_case=len(found) > 1)
-    return None
+        match test:
+            case ColumnIs(Role.NEWER, column, str(text)):
+                found.setdefault(column, []).append(Marker(column, text))
+            case TextIs(Role.NEWER, column, text, Letters.ANY):
+                found.setdefault(column, []).append(Marker(column, text, ignore_case=True))
+            case TextIs(Role.NEWER, column):
+                found[column] = []
+    return next((markers[0] for _, markers in sorted(found.items()) if len(markers) == 1), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mergers.rules.source.java_parts import IMPORTS, NEEDS, TYPES, java_default, java_literal
+from mergers.rules.source.java_parts import IMPORTS, NEEDS, SPELLED, TYPES, java_default, java_literal
 from mergers.rules.source.merger import NotStatedError
 from payloads.backports import assert_never
 from payloads.records import error_text_of
@@ -41,6 +41,7 @@ from payloads.rules import (
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 
@@ -270,6 +271,9 @@ class _Writer:
             case ColumnIs(role, column, value):
                 written = java_literal(value, self._schema.by_name[column].schema.non_null.kind)
                 return self._call("is", self._side(role), json.dumps(column), written)
+            case TextIs(role, column, text, letters):
+                own = self._call("string", self._side(role), json.dumps(column))
+                return f"{java_literal(text, 'string')}.{SPELLED[letters].format(own)}"
             case AllOf(tests):
                 return self._joined(tests, " && ", inner=inner) if tests else "true"
             case AnyOf(tests):

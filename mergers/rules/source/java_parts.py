@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from mergers.rules.source.merger import NotStatedError
-from payloads.rules import Default
+from payloads.rules import Default, Letters
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -21,6 +21,13 @@ _HELPERS: Final = {
   /** Whether a column has a value; a version without data has none. */
   private static boolean is(Version version, String column, Object value) {
     return version.row != null && Objects.equals(text(version.get(column)), value);
+  }
+""",
+    "string": """
+  /** Returns the text of a column, empty if there is none. */
+  private static String string(Version version, String column) {
+    Object value = version.row == null ? null : version.get(column);
+    return value instanceof CharSequence ? value.toString() : "";
   }
 """,
     "firstNot": """
@@ -95,6 +102,12 @@ _HELPERS: Final = {
         for kind in TYPES.values()
     },
 }
+SPELLED: Final = {
+    Letters.ANY: "equalsIgnoreCase({})",
+    Letters.UPPER: "equals({}.toUpperCase(java.util.Locale.ROOT))",
+    Letters.LOWER: "equals({}.toLowerCase(java.util.Locale.ROOT))",
+}
+"""What the source of a text asks of another one."""
 NEEDS: Final = {"is": ("text",), "firstNot": ("text",), "least": ("order",), "greatest": ("order",)}
 IMPORTS: Final = {
     "is": ("java.util.Objects",),

@@ -25,6 +25,7 @@ from payloads.rules import (
     Marker,
     MergeRule,
     Role,
+    TextIs,
     completed,
 )
 
@@ -127,11 +128,9 @@ def _without(rule: MergeRule, marker: Marker | None) -> MergeRule:
     own = rule.deletes.marker
     cases = [_by_hudi(case, marker) for case in rule.cases]
     if own is not None and own != marker:
-        if own.ignore_case:
-            msg = f"a merger compares text case-sensitively, but the class accepts {own.text!r} in any case"
-            raise NotStatedError(msg)
         at = cases.index(_DELETES) + 1 if _DELETES in cases else 0
-        cases.insert(at, Case(ColumnIs(Role.NEWER, own.column, own.text), Effect.DELETE))
+        test = (TextIs if own.ignore_case else ColumnIs)(Role.NEWER, own.column, own.text)
+        cases.insert(at, Case(test, Effect.DELETE))
     return dataclasses.replace(rule, deletes=DeleteTests(), cases=tuple(cases))
 
 

@@ -52,7 +52,9 @@ from payloads.rules import (
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
+    spelled_pattern,
 )
 
 if TYPE_CHECKING:
@@ -196,7 +198,7 @@ class SqlRule:
         none = ALWAYS if role is Role.NEWER else NEVER
         return f"CASE WHEN {older} IS NULL THEN {none} {missing} ELSE {found} END"
 
-    def _test(self, test: Test, *, holds: bool = True) -> str:  # noqa: C901, PLR0911 (one a node)
+    def _test(self, test: Test, *, holds: bool = True) -> str:  # noqa: C901, PLR0911, PLR0912 (one a node)
         """Return whether a test holds, or fails; never null."""
         match test:
             case LaterIs(role):
@@ -215,6 +217,13 @@ class SqlRule:
                     return NEVER
                 side, field = self._of(role, name), self._schema.by_name[name]
                 return f"{side} IS NULL" if value is None else is_value(side, value, field, test)
+            case TextIs(role, name):
+                if role is Role.OLDER and not self._has_row:
+                    return NEVER
+                pattern = spelled_pattern(test, ignore_case="(?iu)")
+                if pattern is None:
+                    raise lacking(test)
+                return f"coalesce({self._of(role, name)} RLIKE {sql_text(pattern)}, false)"
             case AllOf(tests):
                 return self._joined(" AND ", tests, ALWAYS, NEVER)
             case AnyOf(tests):

@@ -32,11 +32,13 @@ from payloads.rules import (
     IsUnordered,
     LaterIs,
     Least,
+    Letters,
     Marker,
     Not,
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 
@@ -66,6 +68,11 @@ _DEFAULT: Final = {
     Default.EQUALS: "the default of the column, as Java's `equals` compares",
     Default.OBJECT: "the default of the column, and the same Java object",
     Default.VALUE: "the default of the column",
+}
+_LETTERS: Final = {
+    Letters.ANY: "(upper or lower case)",
+    Letters.UPPER: "in upper case",
+    Letters.LOWER: "in lower case",
 }
 _FAULTS: Final = {
     ErrorKind.NULL_ORDERING: "an ordering value is null",
@@ -113,6 +120,8 @@ def say(node: Node, terms: Terms) -> str:  # noqa: C901, PLR0911, PLR0912 (one a
             return f"{terms.side(role)} wins"
         case ColumnIs(role, column, value):
             return f"{terms.side(role)} has {terms.column(column)} = {terms.value(value)}"
+        case TextIs(role, column, text, letters):
+            return f"{terms.side(role)} has {terms.column(column)} = {terms.value(text)} {_LETTERS[letters]}"
         case AllOf(tests):
             return _all_of(tests, terms)
         case AnyOf(tests):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
 from payloads.rules import rule_from_json, rule_to_json
-from tests.mergers.laws.infer.shapes import SHAPES, schema_of
+from tests.mergers.laws.infer.shapes import SHAPES, Shape, schema_of
 
 MODULE = "tests.mergers.laws.infer.shapes"
 
@@ -43,6 +44,31 @@ def test_a_column_that_the_class_alone_decides_is_told_with_a_pair(run):
     assert "`doc` the class decides" in text
     assert "`hits`" in text
     assert "`doc` is decided only by the class: for {" in text
+
+
+class Configured(Shape):
+    """Deletes by a text that a property names, and adds up hits where another one says so."""
+
+    columns: ClassVar = {"op": "optional string", "hits": "long"}
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        if self.record is None or self.record["op"] == (props or {}).get("acme.delete.op", "D"):
+            return None
+        if (props or {}).get("acme.hits.mode") == "sum":
+            return {**self.record, "hits": current["hits"] + self.record["hits"]}
+        return self.record
+
+
+def test_properties_that_the_class_reads_are_told_with_what_they_change(tmp_path):
+    schema = tmp_path / "rows.avsc"
+    schema.write_text(json.dumps(schema_of(Configured)))
+    words = ("payloads", f"{__name__}:Configured", "--schema", str(schema), "--key", "id", "--ordering", "ts")
+    text = " ".join(CliRunner().invoke(main, words).stdout.split())
+    assert (
+        "The class reads the property `acme.hits.mode`: if it is 'sum', then, for a version and the stored row" in text
+    )
+    assert "The class reads the property `acme.delete.op`: if it is " in text
+    assert text.count("The class reads the property") == 2
 
 
 def test_the_rules_are_values_in_json(run):

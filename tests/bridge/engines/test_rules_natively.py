@@ -99,6 +99,34 @@ PAYLOADS = {
 """Payloads that state rules, and the ordering values that they merge without an error."""
 
 
+@pytest.mark.parametrize("release", ["0.12", "0.15", "1.0", "1.1", "1.2"])
+@pytest.mark.parametrize("ordering", ["ts", ()])
+def test_a_payload_that_deletes_by_a_text(spark: SparkSession, release: str, ordering: str) -> None:
+    stored, incoming = (spark.createDataFrame(found, COLUMNS) for found in batches(11, KEYS)[:2])
+    new = spark.createDataFrame([("new", 1, 1, 1, "gone", 0.5, [], False)], COLUMNS)
+    plan = payload_plan("Marked", release, ordering=ordering)
+    natively, by_rows = (dataclasses.replace(plan, engine=engine) for engine in ("native", "python"))
+    found = rows(upsert(stored, incoming, natively))
+    assert found == rows(upsert(stored, incoming, by_rows))
+    assert len(found) < KEYS
+    results = []
+    for one in (natively, by_rows):
+        try:
+            results.append(str(rows(upsert(stored, new, one))))
+        except Exception as error:  # noqa: BLE001 (whatever it is, it has to be the same)
+            results.append(str(error).partition("getInsertValue returns")[2][:200])
+    assert results[0] == results[1]
+    assert ("No value present" in results[0]) is (release >= "1.1" and ordering == "ts")
+
+
+def test_a_merger_that_deletes_by_a_text(spark: SparkSession) -> None:
+    stored, incoming, *_ = (spark.createDataFrame(found, COLUMNS) for found in batches(11, KEYS))
+    plan = plan_of("MarkedMerger")
+    found = rows(upsert(stored, incoming, plan))
+    assert found == rows(upsert(stored, incoming, dataclasses.replace(plan, engine="python")))
+    assert len(found) < KEYS
+
+
 class LeastNote:
     """The rule of a merger, stated by a payload."""
 

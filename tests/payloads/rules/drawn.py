@@ -36,6 +36,7 @@ from payloads.rules import (
     IsUnordered,
     LaterIs,
     Least,
+    Letters,
     Marker,
     MergeRule,
     Needs,
@@ -43,6 +44,7 @@ from payloads.rules import (
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 
@@ -73,8 +75,19 @@ def facts(roles: Strategy = ROLES, kinds: Sequence[type] = (IsEmpty, IsDelete, I
 
 
 def column_is(values: Mapping[str, Strategy], roles: Strategy = ROLES) -> Strategy:
-    """Tests of columns, each with a value of its own."""
-    return st.sampled_from(sorted(values)).flatmap(lambda name: st.builds(ColumnIs, roles, st.just(name), values[name]))
+    """Tests of columns, each with a value of its own; some of texts in other letters."""
+    tests = st.sampled_from(sorted(values)).flatmap(
+        lambda name: st.builds(ColumnIs, roles, st.just(name), values[name])
+    )
+    return st.builds(_in_letters, tests, st.none() | st.sampled_from(Letters))
+
+
+def _in_letters(test: ColumnIs, letters: Letters | None) -> ColumnIs | TextIs:
+    if letters is None or not isinstance(test.value, str) or not test.value:
+        return test
+    cased = {Letters.ANY: str, Letters.UPPER: str.upper, Letters.LOWER: str.lower}[letters]
+    text = cased(test.value)
+    return test if cased(text) != text else TextIs(test.role, test.column, text, letters)
 
 
 def compound(leaves: Strategy, *, least: int = 0, most: int = 3, max_leaves: int = 5) -> Strategy:
@@ -150,7 +163,7 @@ EVERY_NODE = (
     DeleteTests(flag=True, marker=Marker("Op", "D"), marked=True),
     Case(IsDelete(Role.NEWER), Error(ErrorKind.FAILED)),
     *(kind(Role.NEWER) for kind in (IsEmpty, IsDelete, IsNatural, IsUnordered)),
-    *(LaterIs(Role.OLDER), ColumnIs(Role.NEWER, "Op", "D")),
+    *(LaterIs(Role.OLDER), ColumnIs(Role.NEWER, "Op", "D"), TextIs(Role.NEWER, "Op", "D")),
     *(of((IsDelete(Role.NEWER), LaterIs(Role.OLDER))) for of in (AllOf, AnyOf)),
     Not(IsDelete(Role.NEWER)),
     *(FirstNonNull(_BOTH), FirstNonDefault(_BOTH), FirstNonMarker(_BOTH, "none")),

@@ -323,6 +323,20 @@ class DeletesInAnyCaseOfTwo(Shape):
         return (record["op"] or "").upper() == "DEL" or (record["state"] or "").lower() == "gone"
 
 
+class DeletesInLowerCase(Shape):
+    columns: ClassVar = {"op": "optional string", "a": "optional string"}
+
+    def deletes(self, record):
+        return (record["op"] or "").lower() == "skip"
+
+
+class ClosesInUpperCase(Shape):
+    columns: ClassVar = {"status": "optional string", "a": "optional string"}
+
+    def merged(self, stored, incoming):
+        return stored if (stored["status"] or "").upper() == "DISMISSED" else incoming
+
+
 class DeletesByTruth(Shape):
     columns: ClassVar = {"gone": "boolean", "a": "optional string"}
 

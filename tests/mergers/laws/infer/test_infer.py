@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import random
 import time
+from typing import ClassVar
 
 import pytest
 
@@ -27,12 +28,14 @@ from payloads.rules import (
     IsDelete,
     IsEmpty,
     Least,
+    Letters,
     Marker,
     MergeRule,
     Point,
     Role,
     Sum,
     Take,
+    TextIs,
     Union,
 )
 from tests.mergers.laws.infer.shapes import SHAPES, Shape, schema_of
@@ -97,6 +100,31 @@ def test_the_rule_at_other_points_is_found(name, point):
             MergeRule(
                 deletes=DeleteTests(marker=Marker("op", "DEL", ignore_case=True)),
                 cases=(DELETED,),
+                otherwise=Effect.INCOMING,
+            ),
+        ),
+        (
+            "DeletesInAnyCaseOfTwo",
+            MergeRule(
+                deletes=DeleteTests(marker=Marker("op", "DEL", ignore_case=True)),
+                cases=(DELETED, Case(TextIs(NEWER, "state", "gone"), Effect.DELETE)),
+                otherwise=Effect.INCOMING,
+            ),
+        ),
+        (
+            "DeletesInLowerCase",
+            MergeRule(
+                cases=(
+                    Case(IsEmpty(NEWER), Effect.DELETE),
+                    Case(TextIs(NEWER, "op", "skip", Letters.LOWER), Effect.DELETE),
+                ),
+                otherwise=Effect.INCOMING,
+            ),
+        ),
+        (
+            "ClosesInUpperCase",
+            MergeRule(
+                cases=(DELETED, Case(TextIs(OLDER, "status", "DISMISSED", Letters.UPPER), Effect.CURRENT)),
                 otherwise=Effect.INCOMING,
             ),
         ),
@@ -245,3 +273,16 @@ def test_the_rules_of_merge_modes_are_found(mode):
         found = infer(one, point)
         assert found.rule is not None, (mode, point)
         assert refuted(found, one) == []
+
+
+class Folds(Shape):
+    """Compares as no test of rules does: the Kelvin sign, the long s and the sharp s are all letters of its word."""
+
+    columns: ClassVar = {"op": "optional string", "a": "optional string"}
+
+    def deletes(self, record):
+        return (record["op"] or "").casefold() == "kisses"
+
+
+def test_a_class_that_compares_letters_in_its_own_way_has_no_rule():
+    assert infer(subject(Folds), Point.STORED).rule is None

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NoReturn
 
 from bridge.engines.jvm import PayloadCalls, checked, decoded, ordering_of
+from bridge.engines.subjects.java_elsewhere import OtherJvms
 from bridge.linkage import literals_of
-from bridge.verify.java_elsewhere import OtherJvms
 from mergers.laws import Observed, through_bytes
 from payloads import PayloadBridgeError, PayloadFailedError
 from payloads.ordering import compare

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.engines.jvm import jvm_payload
-from bridge.verify.java_algebra import JvmAlgebra
+from bridge.engines.subjects.java_algebra import JvmAlgebra
 from mergers.laws import Subject, subject_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,69 @@
+"""Which properties a class reads, and what they change: the class is asked again under other values of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from mergers.laws.infer.held import first_difference
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from mergers.laws import Subject
+    from mergers.laws.infer.held import OtherAnswer
+    from mergers.laws.infer.inference import Inferred
+
+_NAME: Final = re.compile(r"[A-Za-z][\w-]*(?:\.[\w-]+)+")
+_MOST_NAMES, _MOST_VALUES = 8, 12
+_PAIRS: Final = 400
+"""How many of the pairs are asked again: the first ones, which differ in one column."""
+_USUAL: Final = ("true", "false", "1", "0")
+
+
+class PropertyEffect(NamedTuple):
+    """A property that changes what a class does.
+
+    Attributes:
+        name: the property.
+        value: the value that was tried.
+        found: what was asked without it.
+        shows: the smallest pair of versions that has another result.
+    """
+
+    name: str
+    value: str
+    found: Inferred
+    shows: OtherAnswer
+
+
+def property_effects(
+    found: list[Inferred], subject: Subject, under: Callable[[Mapping[str, str]], Subject]
+) -> Iterator[PropertyEffect]:
+    """Give the properties that a class reads, one value of each that changes a result.
+
+    Names are the dotted texts in the code of the class, and those of the given properties. Values are those that the
+    code names, and truth values. A property that changes no result of the pairs that were asked is not told.
+
+    Args:
+        found: what was asked of the class at each point.
+        subject: the class as it was asked.
+        under: returns it with other properties.
+    """
+    given = dict(subject.spec.props)
+    constants = [one for one in getattr(subject.algebra, "constants", ()) if isinstance(one, str)]
+    named = dict.fromkeys([*(one for one in constants if _NAME.fullmatch(one)), *given])
+    columns = subject.spec.schema.by_name
+    values = list(dict.fromkeys([*_USUAL, *(one for one in constants if one not in named), *columns]))
+    for name in [one for one in named if one not in columns][:_MOST_NAMES]:
+        for value in [one for one in values if one and one != given.get(name)][:_MOST_VALUES]:
+            other = under({**given, name: value})
+            effects = (
+                PropertyEffect(name, value, one, shows)
+                for one in found
+                if (shows := first_difference(one._replace(pairs=one.pairs[:_PAIRS]), other)) is not None
+            )
+            effect = next(effects, None)
+            if effect is not None:
+                yield effect
+                break
