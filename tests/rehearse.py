@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from bridge import Batch, HudiTable, local_session
-from bridge.compare import reason_of
+from bridge.compare import bundle_of, reason_of
 from bridge.config import assumed_writer, capabilities
 from bridge.errors import MergeFailedError, sentence_of
 from bridge.hudi import HudiTableError, TableQueries
@@ -85,6 +85,7 @@ _WORDS = re.compile(r"[^\d/(]+")
 @click.option("--pass-payload", is_flag=True, help="The writer passes the class that it had: its write upgrades.")
 @click.option("--partitions", type=int, help="How many partitions of each table, at most.  [default: all]")
 @click.option("--downgrade", is_flag=True, help="Each copy goes back in the end.")
+@click.option("--bundle", help="The bundle that runs: a jar, or a Maven coordinate.  [default: the released one]")
 def main(  # noqa: PLR0913 (one parameter an option)
     *,
     directory: Path | None,
@@ -163,6 +164,7 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
     pass_payload: bool,
     partitions: int | None,
     downgrade: bool,
+    bundle: str | None,
 ) -> list[_Outcome]:
     outcomes: list[_Outcome] = []
     copied: list[Any] = []
@@ -183,7 +185,7 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
                 then = next_of(table, mode, passed, _batches(spark, recorded, write), None)
                 predicted = Predictions(table, to, then)
                 own = Path(temporary, f"steps-{len(copied)}")
-                own.mkdir()
+                own.mkdir(exist_ok=True)  # of a table that was not rehearsed
                 steps = steps_of(table, to, predicted, then, own, downgrade=downgrade)
                 copy = copy_table(table, Path(temporary, str(len(copied))))
                 restore_times(copy.path)
@@ -194,12 +196,13 @@ def _rehearsed(  # noqa: PLR0913 (the options of the command)
             return outcomes
         began = time.monotonic()
         tasks = [(copy.path, steps) for *_, copy, steps, _ in copied]
-        done = take_steps(spark, to, tasks, Path(temporary, "rows"))
+        program = bundle_of(to, spark, bundle)
+        done = take_steps(spark, program, tasks, Path(temporary, "rows"))
         click.echo(f"{len(done)} tables upgraded in {time.monotonic() - began:.0f} s")
         for (recorded, table, predicted, copy, _, sums), taken in zip(copied, done, strict=True):
             label, answers = recorded.label, recorded.answers
             try:
-                with judge(table, predicted, copy, taken) as answer:
+                with judge(table, predicted, copy, taken, program=program) as answer:
                     settings = "".join(f"; {name}: {was} predicted, {now} real" for name, was, now in answer.settings)
                     cost = f"copied in {copy.seconds:.1f} s, the bundle took {answer.seconds:.1f} s"
                     sentence = f"{answer.verdict}{settings} ({copy.bytes:,} bytes, {cost})"

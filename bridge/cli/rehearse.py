@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     type=release,
     required=True,
     metavar="R",
-    help="The release that upgrades: 1.1 or later.",
+    help="The release that upgrades: 1.0 or later.",
     shell_complete=releases_from,
 )
 @click.option(
@@ -80,6 +80,13 @@ if TYPE_CHECKING:
     help="The columns of the batches: .avsc, or Spark DDL.  [default: those of the table]",
 )
 @click.option("--prop", "props", type=prop, multiple=True, metavar="key=value", help="An option of their writer.")
+@click.option(
+    "--bundle",
+    "own_bundle",  # `bundle` is the package of this process's session
+    metavar="JAR|COORDINATE",
+    help="The Spark bundle of Hudi that runs, such as your platform's own build: a jar's path, or a Maven coordinate. "
+    "Default: the released one, from Maven Central.",
+)
 @click.option("--downgrade", is_flag=True, help="At the end, downgrade the copy to its old table version.")
 @click.option("--partitions", type=paths, metavar="PATH[,PATH]", help="Copy only these partitions.")
 @click.option(
@@ -102,11 +109,13 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     jars: tuple[str, ...],
     partitions: tuple[str, ...] | None,
     file_groups: int | None,
+    own_bundle: str | None,
     **then: Any,
 ) -> Report:
     """Copy a table, let the released bundle of Hudi upgrade the copy, and compare its rows with those predicted.
 
-    The bundle comes from Maven Central and runs in its own process; TABLE itself, a local path, is only read.
+    The bundle comes from Maven Central, or is the one of --bundle. It runs in its own process; TABLE itself, a local
+    path, is only read.
     Stop its writers first: a table that is written while it is copied is refused. With --batches or --incoming the
     bundle writes them to the upgraded copy, and compacts its log. The exit code is 0 for AS PREDICTED, however many
     rows the upgrade changes, and 1 for NOT AS PREDICTED and REFUSED BY HUDI.
@@ -127,7 +136,9 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     written = _batches(opened, batches, incoming, schema)
     part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
     then["props"] = dict(then["props"])
-    with rehearse(opened, to, copy, overwrite=overwrite, batches=written, part=part, **then) as found:
+    with rehearse(
+        opened, to, copy, overwrite=overwrite, batches=written, part=part, bundle=own_bundle, **then
+    ) as found:
         report = found.to_report(sample, whole=wants_json())
         if wants_page():
             report.view = found.to_view(PAGE_KEYS if sample is None else sample)

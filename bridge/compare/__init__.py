@@ -8,6 +8,7 @@ from bridge.compare.difference import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import BASE, OntoTable, replay_batches
 from bridge.compare.other_programs import compared_with, program_version
+from bridge.compare.own_bundle import bundle_of
 from bridge.compare.questions import question_of
 from bridge.compare.readers import compare_readers
 from bridge.compare.readers_report import (
@@ -52,6 +53,7 @@ __all__ = [
     "RebuiltCommits",
     "ReplayReport",
     "Target",
+    "bundle_of",
     "check_compaction",
     "collected",
     "compare",

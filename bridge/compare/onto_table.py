@@ -89,7 +89,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     Args:
         table: the table, opened with the release that has written it so far.
         batches: the batches to write next.
-        to: the other release, 1.1 or later.
+        to: the other release, which must not be older.
         payload: the class that the writer passes; None for the table's.
         props: other options of the writer.
         keep_table_version: the other release leaves the table at its version.

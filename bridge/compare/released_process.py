@@ -57,7 +57,7 @@ def check_local(spark: SparkSession) -> None:
 
 def run_released(  # noqa: PLR0913 (what a process gets)
     spark: SparkSession,
-    coordinate: str,
+    bundle: str,
     script: Path,
     task: Mapping[str, object],
     *,
@@ -71,7 +71,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
 
     Args:
         spark: the session of this process, whose settings of the storage and the Ivy cache the script gets.
-        coordinate: the bundle's Maven coordinate.
+        bundle: its Maven coordinate, or the path of its jar.
         script: a file that imports nothing of this project, and takes one JSON object on standard input.
         task: that object; `conf`, Spark's settings, is added.
         way_out: what to do where it takes longer than `LIMIT`.
@@ -86,7 +86,8 @@ def run_released(  # noqa: PLR0913 (what a process gets)
     own = dict(spark.sparkContext.getConf().getAll())
     packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
     settings = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
-    settings["spark.jars.packages"] = ",".join([coordinate, *packages])
+    packages, jars = (packages, (bundle, *jars)) if bundle.endswith(".jar") else ([bundle, *packages], jars)
+    settings |= {"spark.jars.packages": ",".join(packages)} if packages else {}
     settings |= {"spark.jars": ",".join(jars)} if jars else {}
     settings |= {key: own[key] for key in ("spark.jars.ivy", "spark.driver.memory") if key in own}
     environment = {key: text for key, text in os.environ.items() if not key.startswith(("PYSPARK_", "SPARK_"))}
@@ -97,7 +98,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
             command = [sys.executable, str(script)]
             ran = run_bounded(command, json.dumps({**task, "conf": settings}), here, environment, LIMIT)
         except subprocess.TimeoutExpired as error:
-            msg = f"the process with {coordinate} did not end in {LIMIT // 60} minutes and was stopped; {way_out}"
+            msg = f"the process with {bundle} did not end in {LIMIT // 60} minutes and was stopped; {way_out}"
             raise NotRunError(msg) from error
     answers = [json.loads(line) for line in ran.stdout.splitlines() if line.startswith("{")]
     said = next((str(one["ended"]) for one in answers if "ended" in one), None)
@@ -112,7 +113,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
             way_out = "; free some of the disk, or set TMPDIR to a folder on another one"
         if at < 0 and current().is_active:
             why = "--redact hides the message, which may quote values"
-        msg = f"the process with {coordinate} ended ({why}){way_out}"
+        msg = f"the process with {bundle} ended ({why}){way_out}"
         raise NotRunError(msg)
     return answers
 

@@ -97,10 +97,18 @@ def _chosen_version(text: str) -> int:
     raise ValueError(_choice(map(str, CHOSEN_VERSIONS)))
 
 
+_MODES_TO_COME: Final = {
+    "FILL_UNCHANGED": "it is a mode that Hudi 1.3 is to have (apache/hudi#19322), and no release with it was compared; "
+    "read the table with the release that wrote it, and leave its file as it is, since in another mode Hudi merges "
+    "other rows",
+}
+"""Partial update modes of sources of Hudi that no release has."""
+
+
 def _partial_update_mode(text: str) -> str:
     if text.upper() in PartialUpdateMode.__members__:
         return text.upper()
-    raise ValueError(_choice(PartialUpdateMode.__members__))
+    raise ValueError(_MODES_TO_COME.get(text.upper()) or _choice(PartialUpdateMode.__members__))
 
 
 def _choice(values: Any) -> str:

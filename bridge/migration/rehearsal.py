@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from py4j.protocol import Py4JError
 
-from bridge.compare import ReaderResult, check_compaction, compare_upgraded, compared_with, program_version, released
+from bridge.compare import ReaderResult, bundle_of, check_compaction, compare_upgraded, compared_with
 from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
 from bridge.errors import InputError, PlanError, is_refusal, sentence_of
 from bridge.migration.part_copy import TablePart, part_of
@@ -65,19 +65,21 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
     props: Mapping[str, str] | None = None,
     downgrade: bool = False,
     part: TablePart | None = None,
+    bundle: str | Path | None = None,
 ) -> RehearsalReport:
     """Upgrade a copy of a table with the released bundle of another release, and compare what it then shows.
 
-    The bundle comes from Maven Central or the Ivy cache and runs in its own process, only on the copy; the table is
-    only read. Hudi's procedure `upgrade_table` upgrades the copy; it begins with a compaction if the table is
-    merge-on-read. Then come the batches, a compaction if the table is merge-on-read, and the downgrade. The prediction
-    is the rows that this package's reader of `to` shows for the table as it is, and the result of its writer. The copy
-    is kept, unless the rehearsal fails: then the older copy that it was to replace is restored. If the copy is not as
-    predicted, an archive for a bug report, including data files, is written next to it.
+    The bundle comes from Maven Central or the Ivy cache, or is a platform's own (`bundle`). It runs in its own process,
+    only on the copy; the table is only read. Hudi's procedure `upgrade_table` upgrades the copy; from 1.1 on it begins
+    with a compaction if the table is merge-on-read. Then come the batches, a compaction if the table is merge-on-read,
+    and the downgrade. The prediction is the rows that this package's reader of `to` shows for the table as it is, and
+    the result of its writer. The copy is kept, unless the rehearsal fails: then the older copy that it was to replace
+    is restored. If the copy is not as predicted, an archive for a bug report, including data files, is written next to
+    it.
 
     Args:
         table: a local table, opened with the release that has written it so far.
-        to: the release that upgrades, 1.1 or later.
+        to: the release that upgrades, 1.0 or later.
         copy: the folder for the copy, which stays there, upgraded.
         overwrite: whether a copy that an earlier rehearsal left there is replaced; never another table.
         mode: COMMIT_TIME_ORDERING or EVENT_TIME_ORDERING, which the migration script sets on the upgraded table; None
@@ -88,9 +90,11 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         props: other options of that writer.
         downgrade: whether the copy is downgraded to its old version at the end.
         part: the part of the table that is copied and compared; None for all of it.
+        bundle: the Spark bundle that runs instead of the released one: the path of a jar on this machine, or a Maven
+            coordinate. Its version must be of the release `to`.
 
     Raises:
-        PlanError: the release is older than 1.1, the table has its version already, or is read by no earlier release;
+        PlanError: the release is older than 1.0, the table has its version already, or is read by no earlier release;
             the settings contradict each other; or batches or the downgrade follow an upgrade whose compaction changes
             or omits rows (`check_compaction`).
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
@@ -100,10 +104,10 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
     release = HudiRelease.asked(to)
     check_upgrade_to(table, release)
     check_copy(table.path, copy, overwrite=overwrite)
-    program_version(released(release), table.spark)
-    bundle = bundle_path(Path(copy))
-    if bundle.exists() and not overwrite:
-        msg = f"{bundle} already exists; name another place for the copy"
+    program = bundle_of(release, table.spark, bundle)
+    archive = bundle_path(Path(copy))
+    if archive.exists() and not overwrite:
+        msg = f"{archive} already exists; name another place for the copy"
         raise InputError(msg)
     with contextlib.ExitStack() as closing:
         whole = table
@@ -114,14 +118,14 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
             steps = steps_of(table, release, predictions, then, Path(folder), downgrade=downgrade)
             copied = copy_table(table, copy)
-            (taken,) = take_steps(table.spark, release, [(copied.path, steps)], Path(folder), table.jars)
+            (taken,) = take_steps(table.spark, program, [(copied.path, steps)], Path(folder), table.jars)
             check_unchanged(whole, copied)
-            found = judge(table, predictions, copied, taken, whole.path)
+            found = judge(table, predictions, copied, taken, program=program, path=whole.path)
             if found.outcome is RehearsalOutcome.NOT_AS_PREDICTED:
-                write_bundle(found, Path(folder), bundle)
-                found = dataclasses.replace(found, bundle=bundle)
+                write_bundle(found, Path(folder), archive)
+                found = dataclasses.replace(found, bundle=archive)
             elif found.success:
-                bundle.unlink(missing_ok=True)
+                archive.unlink(missing_ok=True)
         found.resources.push(closing.pop_all())
         return found
 
@@ -133,8 +137,8 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
         PlanError: saying why.
     """
     can, version = capabilities(release), int(table.properties[TABLE_VERSION.key])
-    if can.upgrade_compaction is not UpgradeCompaction.RUN:
-        msg = f"an upgrade to Hudi {release} can't be rehearsed; name 1.1 or a later release"
+    if can.upgrade_compaction is UpgradeCompaction.NONE:
+        msg = f"an upgrade to Hudi {release} can't be rehearsed; name 1.0 or a later release"
         raise PlanError(msg)
     if version >= can.created_version:
         msg = f"{table.path} has table version {version}, and Hudi {release} has no later one to upgrade to"
@@ -182,16 +186,18 @@ def steps_of(  # noqa: PLR0913 (what decides on the steps)
     return [*steps, downgrade_step(int(table.properties[TABLE_VERSION.key]))] if downgrade else steps
 
 
-def judge(
+def judge(  # noqa: PLR0913 (keyword-only: what the report says beside the rows)
     table: HudiTable,
     predictions: Predictions,
     copied: CopiedTable,
     taken: Sequence[StepResult],
+    *,
+    program: str,
     path: str | None = None,
 ) -> RehearsalReport:
     """Compare the rows before, as predicted, and as the bundle shows them; Spark keeps those that differ.
 
-    `path` is the whole table, of which `table` may be a part; None for `table` itself.
+    `program` is the bundle that ran; `path` is the whole table where `table` is a part of it.
 
     Raises:
         HudiTableError, MergeFailedError: the table can't be read by its own release.
@@ -211,7 +217,6 @@ def judge(
             steps.append(step)
         simulated.close()
         check_unchanged(table, copied)
-        program = program_version(released(release), table.spark)
         return RehearsalReport(path or table.path, readers, copied, program, tuple(steps), resources=closing.pop_all())
 
 

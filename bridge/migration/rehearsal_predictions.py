@@ -14,6 +14,7 @@ from bridge.config import (
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
+    UpgradeCompaction,
     capabilities,
     change_mode,
     change_version,
@@ -191,7 +192,9 @@ class Predictions:
         """Write all batches, once for all that is asked; Spark keeps the rows until `close`."""
         if compacted not in self._simulated:
             after = (len(batches),) if compacted else ()
-            simulate = self._passed if self._then.payload else self._plain
+            # An upgrade that leaves the log as it is, is predicted together with what is written onto that log.
+            compacts = capabilities(self.release).upgrade_compaction is UpgradeCompaction.RUN
+            simulate = self._plain if compacts and not self._then.payload else self._onto_log
             plan, versions, changed = simulate(batches, after)
             self._simulated[compacted] = plan, versions, kept(changed)
         return self._simulated[compacted]
@@ -226,10 +229,11 @@ class Predictions:
             simulate_commits(versions, plan, commits=commits, compact_after=compact_after),
         )
 
-    def _passed(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
-        """Write with a payload class, by whose first write the table is upgraded."""
+    def _onto_log(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
+        """Write onto the rows and the log of before: the first write upgrades, or comes after the upgrade."""
         left = self._table.plan(payload=self._then.payload, props=self._then.props)
         right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(self.release)), table=None)
+        right = right if self._then.payload else right.as_plain()
         sides = Comparison(
             left,
             right,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pyspark.sql import functions as sf
 
-from bridge.compare import NotRunError, program_version, reason_of, released, run_released
+from bridge.compare import NotRunError, reason_of, run_released
 from bridge.config import WRITE_MERGE_MODE, capabilities, keys, parse_properties, writer_layout
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.migration.steps import VERSION_NAMES
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 UPGRADE, SCRIPT, WRITE, COMPACTION, DOWNGRADE = "upgrade", "script", "write", "compaction", "downgrade"
+_INLINE: Final = "hoodie.compact.inline"
 _EVERY_LOG: Final = "hoodie.compact.inline.max.delta.commits=1"
 
 
@@ -98,26 +99,28 @@ def write_steps(versions: DataFrame, names: Sequence[str], options: Mapping[str,
 def writer_options(table: HudiTable, given: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a writer of a table: what the table stores, what is given, and no small-file rule.
 
-    Updates go to logs and never to base files, unless `given` has `hoodie.parquet.small.file.limit`.
+    Updates go to logs and never to base files, unless `given` has `hoodie.parquet.small.file.limit`. Only the step for
+    it compacts a log: else a writer of 1.0 would run what its upgrade planned.
 
     Raises:
         PlanError: an option that is given would write something else than what is predicted.
     """
     layout = writer_layout.layout_options(table.properties, table.keys)
     writer_layout.check_given(given, layout, [WRITE_MERGE_MODE.key])
-    return {keys.SMALL_FILE_LIMIT: "0", **layout, **given}
+    return {keys.SMALL_FILE_LIMIT: "0", _INLINE: "false", **layout, **given}
 
 
 def take_steps(
     spark: SparkSession,
-    release: HudiRelease,
+    bundle: str,
     copies: Sequence[tuple[Path, Sequence[StepTask]]],
     folder: Path,
     jars: Sequence[str] = (),
 ) -> list[list[StepResult]]:
     """Take the steps of each copy in one process of the bundle; the rows that it shows after each go below `folder`.
 
-    After a step that Hudi refuses, the others of that copy are left out. `jars` have the classes of the tables.
+    After a step that Hudi refuses, the others of that copy are left out. `jars` have the classes of the tables;
+    `bundle` is what `bundle_of` returns.
 
     Raises:
         NotRunError: the bundle can't run here.
@@ -131,12 +134,11 @@ def take_steps(
         }
         for number, (path, steps) in enumerate(copies)
     ]
-    coordinate = program_version(released(release), spark)
     script, way_out = Path(__file__).with_name("released_steps.py"), "rehearse a part of the table (--partitions)"
-    answers = run_released(spark, coordinate, script, {"tables": tables}, way_out=way_out, zone=None, jars=jars)
+    answers = run_released(spark, bundle, script, {"tables": tables}, way_out=way_out, zone=None, jars=jars)
     by_table = {number: list(found) for number, found in itertools.groupby(answers, lambda one: one["table"])}
     if by_table.keys() != {*range(len(copies))}:
-        msg = f"the process with {coordinate} answered for {len(by_table)} of {len(copies)} tables"
+        msg = f"the process with {bundle} answered for {len(by_table)} of {len(copies)} tables"
         raise NotRunError(msg)
     return [
         [

@@ -6,7 +6,7 @@ key and to a `row_number` window are printed, in seconds and in CPU seconds of a
 on a busy machine. `--peers` adds real Hudi and Delta Lake, `--full` all cases for the other shapes of data; `--out`
 writes JSON and charts (extra `benchmarks`). `--small` measures commands on few rows, `--scale` how time and memory grow
 to many, `--extremes` rows and keys of unusual size, `--tables` how a real Hudi table is read and
-written next to Hudi itself, `--writes` how it is written alone.
+written next to Hudi itself, `--writes` how it is written alone, `--calls` what a call of a compiled class costs.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 import click
 
 from bridge import local_session
-from tests.benchmarks import extremes, growth, jvm_case, peers, scale, small, tables
+from tests.benchmarks import calls, extremes, growth, jvm_case, peers, scale, small, tables
 from tests.benchmarks.cases import BY_HAND, FLOOR, Case, cases
 from tests.benchmarks.data import Shape, written
 from tests.benchmarks.ratios import save, timed
@@ -49,6 +49,7 @@ _ROWS = 2_500_000
 @click.option("--extremes", "of_extremes", is_flag=True, help="A million versions, 2,000 columns, 1 MB records.")
 @click.option("--tables", "of_tables", is_flag=True, help="A Hudi table of --rows (2 million) base rows, read.")
 @click.option("--writes", "of_writes", is_flag=True, help="Updates of a quarter of --rows (2 million), written.")
+@click.option("--calls", "of_calls", is_flag=True, help="Calls of a compiled class from Python, many in a round trip.")
 def main(  # noqa: PLR0913 (one parameter an option)
     rows: int | None,
     runs: int,
@@ -65,6 +66,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     of_extremes: bool,
     of_tables: bool,
     of_writes: bool,
+    of_calls: bool,
 ) -> None:
     """Print a line a case: seconds, ratio to the bare shuffle and to the window, goal."""
     if of_commands:
@@ -75,6 +77,10 @@ def main(  # noqa: PLR0913 (one parameter an option)
         sys.exit(0 if scale.run(rows or 40_000_000, click.echo) else 1)
     if of_extremes:
         sys.exit(0 if extremes.run(click.echo) else 1)
+    if of_calls:
+        for line in calls.measure(runs):
+            click.echo(line)
+        return
     if of_tables or of_writes:
         for line in (tables.measure if of_tables else tables.measure_writes)(rows or 2_000_000, runs):
             click.echo(line)

@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,16 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, InputError, PlanError, RehearsalOutcome, compare_readers, rehearse, replay_batches
+from bridge import (
+    HudiTable,
+    InputError,
+    PlanError,
+    RehearsalOutcome,
+    compare_readers,
+    local_session,
+    rehearse,
+    replay_batches,
+)
 from bridge.cli import main
 from bridge.compare import NotRunError, check_compaction, compare_upgraded, onto_table, reason_of
 from bridge.config import change_version, format_properties
@@ -174,9 +184,8 @@ def test_a_bundle_that_does_not_come_to_an_answer_leaves_no_copy(
 
 
 def test_what_is_no_upgrade(path: Path, spark: SparkSession, tmp_path: Path) -> None:
-    table = HudiTable(spark, str(path), "0.15")
-    with pytest.raises(PlanError, match=r"name 1\.1 or a later release"):
-        rehearse(table, "1.0", tmp_path / "copy")
+    with pytest.raises(PlanError, match=r"name 1\.0 or a later release"):
+        rehearse(HudiTable(spark, str(path), "0.14"), "0.15", tmp_path / "copy")
     properties = path / ".hoodie" / "hoodie.properties"
     properties.write_text(properties.read_text("utf-8").replace("table.version=6", "table.version=9"), "utf-8")
     (path / ".hoodie" / "timeline").mkdir()
@@ -189,6 +198,45 @@ def test_a_table_that_is_opened_as_the_upgraded_one_is_not_rehearsed(path: Path,
     with pytest.raises(PlanError, match=r"opened as Hudi 1\.2 reads it, .*'0\.15'\), --release 0\.15"):
         check_upgrade_to(HudiTable(spark, str(path), "1.2"), V1_2)
     check_upgrade_to(HudiTable(spark, str(path), "1.1"), V1_2)
+
+
+def jar_of(folder: Path, version: str, entry: str = "org/apache/hudi/DefaultSource.class") -> Path:
+    with zipfile.ZipFile(folder / "own.jar", "w") as jar:
+        jar.writestr("META-INF/MANIFEST.MF", f"Manifest-Version: 1.0\nImplementation-Version: {version}\n")
+        jar.writestr(entry, "")
+    return folder / "own.jar"
+
+
+def test_a_platforms_own_bundle_runs_in_place_of_the_released_one(path: Path, bundle: Bundle, tmp_path: Path) -> None:
+    jar = jar_of(tmp_path, "1.2.0-amzn-1")
+    words = ["rehearse", str(path), "--to", "1.2", "--copy", str(tmp_path / "copy"), "--output", "json"]
+    ran = CliRunner().invoke(main, [*words, "--bundle", str(jar)])
+    assert (ran.exit_code, json.loads(ran.stdout)["plan"]["program"]) == (0, str(jar))
+    (task,) = bundle.tasks
+    assert task["conf"]["spark.jars"] == str(jar)
+    assert "hudi" not in task["conf"].get("spark.jars.packages", "")
+
+
+@pytest.mark.parametrize(
+    ("named", "words"),
+    [
+        ("1.0.2-amzn-0", r"own\.jar is Hudi 1\.0\.2-amzn-0, but .* rules of 1\.2; name 1\.0"),
+        ("com.acme:hudi-bundle:1.0.2", r"com\.acme:hudi-bundle:1\.0\.2 is Hudi 1\.0\.2, but"),
+        ("hudi-bundle:1.2.0", "names no bundle; give a jar's path, or a Maven coordinate"),
+        ("absent.jar", "does not exist on this machine"),
+        ("half.jar", "is no jar; it may be incomplete"),
+        ("other", "has no Spark data source of Hudi"),
+    ],
+)
+def test_what_is_no_bundle_for_an_upgrade(path: Path, bundle: Bundle, tmp_path: Path, named: str, words: str) -> None:
+    (tmp_path / "half.jar").write_bytes(b"PK")
+    if ":" not in named and not named.endswith(".jar"):
+        entry = "org/acme/Other.class" if named == "other" else "org/apache/hudi/DefaultSource.class"
+        named = str(jar_of(tmp_path, named, entry))
+    given = named if ":" in named else tmp_path / named
+    with pytest.raises(PlanError, match=words):
+        rehearse(HudiTable(local_session(), str(path), "0.15"), "1.2", tmp_path / "copy", bundle=given)
+    assert not bundle.tasks
 
 
 _PENDING = r"a pending compaction: .* then "

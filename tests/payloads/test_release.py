@@ -30,12 +30,14 @@ def test_an_unknown_release_is_refused():
         ByRelease(1, {"2.0": 2})
 
 
-@pytest.mark.parametrize("written", ["1.2", "1.2.0", "1.2.1", "0.15.0-amzn-5", "1.0.2-rc1"])
+@pytest.mark.parametrize(
+    "written", ["1.2", "1.2.0", "1.2.1", "0.15.0-amzn-5", "1.0.2-rc1", "0.15.0.7.3.1-500", "0.14.1.1"]
+)
 def test_a_patch_or_a_build_is_read_as_its_line(written):
     assert written.startswith(HudiRelease.parse(written).value)
 
 
-@pytest.mark.parametrize("written", ["1.2.junk", "1.2.", "1.2.0.1", "1", "1.2 ", "v1.2", "1.2-"])
+@pytest.mark.parametrize("written", ["1.2.junk", "1.2.", "1.2.0.", "1", "1.2 ", "v1.2", "1.2-"])
 def test_what_is_no_release_is_refused(written):
     with pytest.raises(PayloadConfigError, match="unknown Hudi release"):
         HudiRelease.parse(written)

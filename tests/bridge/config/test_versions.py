@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from bridge.config import TableMergeConfig
 from bridge.config.refusals import MergeConfigError
 from bridge.config.table_versions import change_version
+from payloads import PayloadConfigError
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, lives, merge_properties, upgraded_tables
 
@@ -98,3 +100,9 @@ def test_other_properties_stay():
 def test_versions_that_a_release_does_not_make_are_refused(version, release, says):
     with pytest.raises(MergeConfigError, match=says):
         change_version({"hoodie.table.version": "6"}, version, release)
+
+
+def test_a_partial_update_mode_to_come_asks_for_no_edit_of_the_table() -> None:
+    stored = {"hoodie.table.partial.update.mode": "FILL_UNCHANGED", "hoodie.table.version": "9"}
+    with pytest.raises(PayloadConfigError, match=r"Hudi 1\.3 is to have .* leave its file as it is"):
+        TableMergeConfig.from_properties(stored, HudiRelease.V1_2)

@@ -9,8 +9,10 @@ import pytest
 from bridge.config import MergeConfigError
 from bridge.errors import PlanError
 from bridge.merge.record_merge import RecordMerge
-from bridge.programs import NextWriter, Upgrade, handover, handovers
+from bridge.plan import TableType
+from bridge.programs import NextWriter, Upgrade, compaction_warnings, handover, handovers
 from bridge.programs.program import Arrival, Origin
+from payloads import HudiRelease
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row, rows_after, schema_of
 
 OLD = ["0.15", "1.0"]
@@ -188,3 +190,21 @@ def test_a_delete_block_with_text_of_another_kryo_is_refused(new, ts):
         assert "Hudi 0.12 wrote; compact the table before the upgrade" in str(seen[-1])
     else:
         assert not any(isinstance(one, Exception) for one in seen)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "settings", "told"),
+    [
+        ("0.15", "1.0", {}, True),
+        ("0.15", "1.2", {}, False),
+        ("1.0", "1.0", {}, False),
+        ("0.15", "1.0", {"keep_table_version": True}, False),
+        ("0.15", "1.0", {"after": 3}, False),
+    ],
+)
+def test_a_warning_of_the_compaction_that_an_upgrade_to_1_0_leaves_to_the_writer(old, new, settings, told):
+    plan = dataclasses.replace(plan_of(DEFAULT, old), table_type=TableType.MERGE_ON_READ)
+    later = dataclasses.replace(plan, release=HudiRelease.parse(new))
+    given = Takeover(**{"after": 1, "plan": later, **settings})
+    found = compaction_warnings(plan, [given], 3)
+    assert [" unless hoodie.compact.inline is false" in one for one in found] == [True] * told
