@@ -241,7 +241,7 @@ def report_replays(
     report.warnings += operation_warnings(first.operations, *(p for one in parts for p in one.comparison.plans))
     for part in parts:
         sides = part.comparison
-        report.warnings += compaction_warnings(sides.left, sides.takeovers, sides.commits)
+        report.warnings += compaction_warnings(sides.left, sides.next_writers, sides.commits)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),

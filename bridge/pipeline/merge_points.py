@@ -86,7 +86,7 @@ def upsert_outcomes(
     evidence: list[Evidence] | None = None,
 ) -> DataFrame:
     """Return what `upsert` does to each key: the row and `_pb_action`; deleted and dropped keys as bare keys."""
-    return _upserted(stored, incoming, plan, only_rows=False, books=books, evidence=evidence)
+    return _upserted(stored, incoming, plan, only_rows=False, row_counts=row_counts, evidence=evidence)
 
 
 def _upserted(stored: DataFrame, incoming: DataFrame, plan: MergePlan, **told: Any) -> DataFrame:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines import NEWER, PREFIX, QUARANTINE, RowCounts, Choice, RowStatus, books_columns, visible
-from bridge.errors import RowCountsError, InputError, ParameterError
+from bridge.engines import NEWER, PREFIX, QUARANTINE, Choice, RowCounts, RowStatus, row_count_columns, visible
+from bridge.errors import InputError, ParameterError, RowCountsError
 from bridge.pipeline.layout import data_fields
 from bridge.pipeline.merge_points import (
     append_outcomes,
@@ -52,7 +52,7 @@ class PointRun:
     Attributes:
         point: its name, as on the command line.
         plan: how versions merge.
-        outcomes: the outcomes, which one action must compute before `books` are read.
+        outcomes: the outcomes, which one action must compute before `row_counts` are read.
         evidence: how the rules were checked that run in place of a class; None for any other run.
     """
 
@@ -74,8 +74,8 @@ class PointRun:
         evidence: list[Evidence] = []
         outcomes = self._outcomes({**frames, **{name: side.frame for name, side in self._sides.items()}}, evidence)
         self.evidence = evidence[0] if evidence else None
-        self._books = ObservedFrame(outcomes, *books_columns(outcomes, point, plan))
-        self.outcomes = self._books.frame
+        self._row_counts = ObservedFrame(outcomes, *row_count_columns(outcomes, point, plan))
+        self.outcomes = self._row_counts.frame
 
     def _outcomes(self, frames: Mapping[str, DataFrame], evidence: list[Evidence]) -> DataFrame:
         plan = self.plan

@@ -49,7 +49,8 @@ def run(  # noqa: PLR0913 (keyword-only settings of one job)
     """Run a program; return outcomes: data columns, `_pb_action` and what the program adds.
 
     With `only_rows` the result is what `visible` makes of the outcomes, and the engine does not hand over more. With
-    `books` it hands over what `books_columns` counts, too. `evidence` gets how found rules were checked, if they run.
+    `row_counts` it hands over what `row_count_columns` counts, too. `evidence` gets how found rules were checked, if
+    they run.
     """
     if only_rows:
         check_that_rows_are_all(plan)

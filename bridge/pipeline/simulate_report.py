@@ -65,11 +65,11 @@ class SimulateReport(Listing):
     ran: Choice | None = None
 
     @property
-    def takeovers(self) -> tuple[Takeover, ...]:
+    def next_writers(self) -> tuple[NextWriter, ...]:
         """The writers that continue the table of `plan`, in order."""
         if self.new is None or self.upgrade_after is None:
             return ()
-        return (*self.via, Takeover(self.upgrade_after, self.new, self.keep_table_version))
+        return (*self.via, NextWriter(self.upgrade_after, self.new, self.keep_table_version))
 
     @property
     def quarantine(self) -> DataFrame | None:
@@ -230,7 +230,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     plans = (*(part.plan for part in parts), first.new or plan)
     report.warnings += operation_warnings(first.batches.operations_of(plan), *plans)
     for part in parts:
-        report.warnings += compaction_warnings(part.plan, part.takeovers, len(part.batches))
+        report.warnings += compaction_warnings(part.plan, part.next_writers, len(part.batches))
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),

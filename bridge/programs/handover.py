@@ -174,14 +174,14 @@ def handover(
     return Handover(after, kept, upgraded, dataclasses.replace(new, table=_unfilled(table)))
 
 
-def compaction_warnings(old: MergePlan, takeovers: Sequence[Takeover], commits: int) -> list[str]:
+def compaction_warnings(old: MergePlan, next_writers: Sequence[NextWriter], commits: int) -> list[str]:
     """Return a sentence on each upgrade whose planned compaction a Spark writer may run, which is not followed.
 
     Seen with 1.0.2: the datasource runs pending compactions after its own commit, if `hoodie.compact.inline` is not set
     to false.
     """
     told = []
-    for before, one in zip([old, *(each.plan for each in takeovers)], takeovers, strict=False):
+    for before, one in zip([old, *(each.plan for each in next_writers)], next_writers, strict=False):
         is_upgrade = before.release < one.plan.release and not one.keep_table_version and one.after < commits
         is_logged = one.plan.table_type is TableType.MERGE_ON_READ
         if is_upgrade and is_logged and _plans_compaction(one.plan) and not _plans_compaction(before):

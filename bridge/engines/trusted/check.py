@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.engines.control_columns import ACTION, BOOKS
+from bridge.engines.control_columns import ACTION, ROW_COUNTS
 from bridge.engines.trusted.sample import sample_of
 from bridge.errors import MergeFailedError
 from bridge.merge import Action
@@ -90,7 +90,7 @@ def check(  # noqa: PLR0913 (two runs of one job)
     persisted = [side.persist() for side in sample.sides]
     try:
         theirs, ours = (
-            _rows(run(persisted, dataclasses.replace(one, books=False), fields), one)
+            _rows(run(persisted, dataclasses.replace(one, row_counts=False), fields), one)
             for run, one in ((of_class, job), (of_rules, by_rules))
         )
     finally:
@@ -103,7 +103,7 @@ def check(  # noqa: PLR0913 (two runs of one job)
 
 def _rows(outcomes: DataFrame, job: Job) -> dict[str, dict[str, Any]]:
     """Return what becomes of each key: its row, or nothing but its columns."""
-    names = [name for name in (*job.columns, *job.handed_over) if name in outcomes.columns and name != BOOKS]
+    names = [name for name in (*job.columns, *job.handed_over) if name in outcomes.columns and name != ROW_COUNTS]
     found = [one.asDict(recursive=True) for one in outcomes.select(*map(quoted, names)).collect()]
     return {repr([one[name] for name in job.plan.identity]): one for one in found}
 

@@ -205,6 +205,6 @@ def test_a_delete_block_with_text_of_another_kryo_is_refused(new, ts):
 def test_a_warning_of_the_compaction_that_an_upgrade_to_1_0_leaves_to_the_writer(old, new, settings, told):
     plan = dataclasses.replace(plan_of(DEFAULT, old), table_type=TableType.MERGE_ON_READ)
     later = dataclasses.replace(plan, release=HudiRelease.parse(new))
-    given = Takeover(**{"after": 1, "plan": later, **settings})
+    given = NextWriter(**{"after": 1, "plan": later, **settings})
     found = compaction_warnings(plan, [given], 3)
     assert [" unless hoodie.compact.inline is false" in one for one in found] == [True] * told
