@@ -192,9 +192,11 @@ class Predictions:
         """Write all batches, once for all that is asked; Spark keeps the rows until `close`."""
         if compacted not in self._simulated:
             after = (len(batches),) if compacted else ()
-            # An upgrade that leaves the log as it is, is predicted together with what is written onto that log.
-            compacts = capabilities(self.release).upgrade_compaction is UpgradeCompaction.RUN
-            simulate = self._plain if compacts and not self._then.payload else self._onto_log
+            how = capabilities(self.release).upgrade_compaction
+            is_compacted = how is UpgradeCompaction.RUN and not self._then.payload
+            # A compaction that the upgrade has only planned merges the log of before by itself, and runs here.
+            is_compacted |= how is UpgradeCompaction.PLANNED and compacted
+            simulate = self._onto_rows if is_compacted else self._onto_log
             plan, versions, changed = simulate(batches, after)
             self._simulated[compacted] = plan, versions, kept(changed)
         return self._simulated[compacted]
@@ -205,7 +207,7 @@ class Predictions:
             changed.unpersist()
         self._simulated.clear()
 
-    def _plain(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
+    def _onto_rows(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
         """Write onto the upgraded table, whose logs the upgrade has compacted, by its own settings."""
         config = TableMergeConfig.from_properties(self.properties, self.release)
         plan = self.reader.plan(props=self._then.props)
