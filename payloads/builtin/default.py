@@ -281,7 +281,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the incoming record where it wins by the ordering field, None if the winner is a delete.
+        """Return the incoming record where it wins by the ordering field, None if the version that wins is a delete.
 
         A losing version gives `current` itself (1.2: SENTINEL). Without `props` the incoming record always wins.
 

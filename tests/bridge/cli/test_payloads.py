@@ -57,7 +57,7 @@ def test_the_rules_of_a_payload(name):
     assert entry["doc"].startswith("Keep the version")
     text = run("payloads", name).stdout
     assert "rule in Hudi 1.2" in text
-    assert "until 1.1    step 3     if the stored row wins, the stored row stays" in text
+    assert "until 1.1 step 3 if the stored row wins, the stored row stays" in " ".join(text.split())
     assert "rule in Hudi 0.13" in run("payloads", name, "--release", "0.13").stdout
 
 

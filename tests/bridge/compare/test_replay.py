@@ -394,7 +394,7 @@ def test_keys_that_one_side_cannot_merge_are_quarantined_and_differ(spark: Spark
 
 
 @pytest.mark.parametrize("adaptive", ["true", pytest.param("false", marks=pytest.mark.long)])
-def test_both_sides_keep_books(spark: SparkSession, adaptive: str) -> None:
+def test_both_sides_keep_row_counts(spark: SparkSession, adaptive: str) -> None:
     """Also where no row is left on a side, whose part of the query adaptive execution would drop."""
     spark.conf.set("spark.sql.adaptive.enabled", adaptive)
     versions = spark.createDataFrame([*LATE_DELETE, (3, 4, "b", 5, None, True)], SCHEMA)

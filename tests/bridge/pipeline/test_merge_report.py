@@ -50,7 +50,7 @@ def test_the_report_says_which_result_a_row_is_of_also_beside_an_empty_one(frame
 
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
-def test_python_and_native_keep_the_same_books(frame: Any, release: str) -> None:
+def test_python_and_native_keep_the_same_row_counts(frame: Any, release: str) -> None:
     rule: dict[str, Any] = {} if release == "0.15" else {"payload": None, "merger": "EVENT_TIME_ORDERING"}
     stored = frame(("a", 1, "old"), ("b", 5, "old"), ("c", 1, "old"))
     incoming = frame(("a", 2, "x"), ("a", 3, "y"), ("b", 2, "late"), ("b", 1, "later"), ("d", 1, "new"))
