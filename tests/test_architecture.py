@@ -81,6 +81,8 @@ def test_a_package_is_imported_only_through_its_init() -> None:
         for path in modules()
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.ImportFrom) and node.module and _goes_past_a_door(name_of(path), node.module)
+        # Type checkers would take a function with the name of a module for the module.
+        if not {f"{node.module.rpartition('.')[0]}.{alias.name}" for alias in node.names} <= MODULES
     ]
     assert deep == []
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bridge.engines import COMMIT
 from bridge.pipeline import KINDS
@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.compare.comparison import Comparison
     from bridge.compare.difference import Counts, Difference, Example
-    from bridge.compare.replay_report import ReplayReport
+    from bridge.compare.grade import Grade
+    from bridge.pipeline import Batches
     from bridge.plan import TableType
 
     Names = tuple[str, str]
@@ -87,7 +89,35 @@ def quarantine_table(rows: DataFrame, numbers: Mapping[str, int], table_type: Ta
     return Table.of_rows(tuple(rows.columns), json_rows(rows.limit(SAMPLE)), title)
 
 
-def replay_body(part: ReplayReport, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
+class Replayed(Protocol):
+    """What `replay_body` shows of a `ReplayReport`, which imports this module."""
+
+    @property
+    def comparison(self) -> Comparison:
+        """The two tables."""
+
+    @property
+    def batches(self) -> Batches:
+        """What both have written."""
+
+    @property
+    def verdict(self) -> str:
+        """The result in a sentence."""
+
+    @property
+    def grade(self) -> Grade:
+        """How far both agree."""
+
+    @property
+    def counts(self) -> Sequence[Counts]:
+        """The keys that differ after each commit."""
+
+    @property
+    def examples(self) -> Sequence[Example]:
+        """The smallest example of each kind."""
+
+
+def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
     """Show the keys of one table type that differ, after each commit, by example and as a list."""
     table_type, names = part.comparison.left.table_type, part.comparison.names
     body: list[str | Table] = [] if alone else [f"{table_type.long_name.capitalize()}: {part.verdict}"]
