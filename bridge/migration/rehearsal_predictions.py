@@ -192,10 +192,10 @@ class Predictions:
         """Write all batches, once for all that is asked; Spark keeps the rows until `close`."""
         if compacted not in self._simulated:
             after = (len(batches),) if compacted else ()
-            how = capabilities(self.release).upgrade_compaction
-            is_compacted = how is UpgradeCompaction.RUN and not self._then.payload
-            # A compaction that the upgrade has only planned merges the log of before by itself, and runs here.
-            is_compacted |= how is UpgradeCompaction.PLANNED and compacted
+            plans = capabilities(self.release).upgrade_compaction is UpgradeCompaction.PLANNED
+            # Hudi's procedure runs the compaction of its upgrade, in 1.0, too. A first write of 1.0 plans it only, for
+            # the compaction that follows the batches: it merges the log of before by itself.
+            is_compacted = not self._then.payload or (plans and compacted)
             simulate = self._onto_rows if is_compacted else self._onto_log
             plan, versions, changed = simulate(batches, after)
             self._simulated[compacted] = plan, versions, kept(changed)
