@@ -212,7 +212,7 @@ def _visible(issue: Issue, plan: MergePlan, compact_after: tuple[int, ...] = ())
     try:
         check_operations(plan, operations)
         for number, statement in operations.statements.items():
-            check_statement(statement, number, plan, tuple(issue.fields))
+            check_statement(statement, number, plan, tuple(issue.fields), deletes=operations.delete_by_merge)
     except PlanError as error:
         return [], str(error)
     merge, rows = RecordMerge(plan, issue.schema), []

@@ -203,7 +203,7 @@ WRITE_ISSUES: Final = (
             "An INSERT INTO of a table with key and precombine field is an upsert by OverwriteWithLatestAvroPayload, "
             "which takes the row that arrives last. MERGE INTO of 0.14.0 and 0.15.0 merges copy-on-write tables by "
             "ExpressionPayload, which extends DefaultHoodieRecordPayload, so that the stored row stays; in "
-            "merge-on-read tables, and in 1.2.0, the class of the table merges."
+            "merge-on-read tables, and from 1.0.1 on, the class of the table merges."
         ),
         payloads=(_OVERWRITE, _DEFAULT),
         fields={"id": "long", "name": "string", "ts": "long"},
@@ -245,7 +245,12 @@ WRITE_ISSUES: Final = (
             "PartialUpdateAvroPayload keeps a column that the new row leaves null, so several sources write their own "
             "columns of one table. By a DataFrame that works, by a MERGE INTO that sets only these columns it fails."
         ),
-        shown="",
+        shown=(
+            "A copy-on-write table keeps the other columns in every release, whatever its class. In a merge-on-read "
+            "table Hudi refuses the statement until 0.15; from 1.0 on it logs these columns alone, unless the class "
+            "makes the table's merge one of partial updates, as PartialUpdateAvroPayload does. Set every column there, "
+            "those that the source lacks to null: that class keeps what is stored."
+        ),
         payloads=("PartialUpdateAvroPayload", _DEFAULT),
         fields={"id": "long", "ts": "long", "rider": "string", "fare": "long"},
         ordering="ts",
@@ -263,7 +268,7 @@ WRITE_ISSUES: Final = (
         ),
         shown=(
             "Until 0.15 the update with the smaller ordering value is ignored in a copy-on-write table and taken in a "
-            "merge-on-read table; in 1.2 both take it."
+            "merge-on-read table; from 1.0.1 on both take it."
         ),
         payloads=(_OVERWRITE, _DEFAULT),
         fields={"id": "long", "name": "string", "ts": "long"},

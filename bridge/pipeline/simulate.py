@@ -107,10 +107,11 @@ def evaluated(
     if not operations.statements:
         return versions
     check_operations(plan, operations)
-    columns = [field.name for field in data_fields(versions)]
+    columns, deletes = [field.name for field in data_fields(versions)], operations.delete_by_merge
     for number, statement in operations.statements.items():
         passes_on = change is not None and any(one.after >= number for one in change.steps)
-        check_statement(statement, number, writer_of(plan, change, number), columns, passes_on=passes_on)
+        writer = writer_of(plan, change, number)
+        check_statement(statement, number, writer, columns, passes_on=passes_on, deletes=deletes)
 
     def before(earlier: DataFrame, commits: int) -> DataFrame:
         """Return the snapshot of a copy-on-write table, which has no log to be compacted."""

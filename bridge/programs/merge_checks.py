@@ -22,6 +22,11 @@ if TYPE_CHECKING:
 
 _MOST: Final = 4
 """How many entries a map of Scala keeps in order, as clauses by condition are."""
+_SOME_COLUMNS: Final = "an UPDATE of some columns; set all"
+_FEWER: Final = (
+    "a clause that sets fewer columns than another changes no row, or stores null in the others where all clauses "
+    "together set every column; set the same ones"
+)
 _RECORDED: Final = frozenset(
     {
         "DefaultHoodieRecordPayload",
@@ -37,25 +42,27 @@ def _unlike_recorded(plan: MergePlan, columns: Collection[str]) -> str | None:
     """Return what a table has that none has with which statements were recorded."""
     if DELETE_KEY.key in plan.props or IS_DELETED in columns:
         return "a marker of deletes"
-    able = capabilities(plan.release)
     if plan.payload is None:
         return (
             None
             if plan.mode in {RecordMergeMode.EVENT_TIME_ORDERING, RecordMergeMode.COMMIT_TIME_ORDERING}
             else (plan.payload_name)
         )
-    name = plan.payload.name.rpartition(".")[2]
-    partial = name.startswith(("OverwriteNonDefaults", "PartialUpdate"))
-    is_recorded = name in _RECORDED and not (partial and able.file_group_reader and not able.partial_update_modes)
-    return None if is_recorded else plan.payload_name
+    return None if plan.payload.name.rpartition(".")[2] in _RECORDED else plan.payload_name
 
 
-def check_statement(
-    statement: MergeStatement, number: int, plan: MergePlan, columns: Collection[str], *, passes_on: bool = False
+def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
+    statement: MergeStatement,
+    number: int,
+    plan: MergePlan,
+    columns: Collection[str],
+    *,
+    passes_on: bool = False,
+    deletes: bool = False,
 ) -> None:
     """Refuse a statement that Hudi refuses for a table of these columns, or that was not recorded.
 
-    `passes_on`: whether another release takes over the table after it.
+    `passes_on`: whether another release takes over the table after it; `deletes`: whether any statement deletes.
 
     Raises:
         PlanError: naming the batch and the clause.
@@ -69,6 +76,12 @@ def check_statement(
     problem = _problem_always(statement) or check(statement, plan, columns, of_log=of_log)
     if problem is None and of_log and passes_on and any(len(one.values) < len(columns) for one in statement.updates):
         problem = "was not recorded with an UPDATE of some columns before another release takes over; set all"
+    is_partial = of_log and bool(statement.updates) and len(statement.updated) < len(columns)
+    if problem is None and is_partial and deletes and not capabilities(plan.release).buffered_mergers:
+        problem = (
+            "deletes by a lower ordering value, too, in a file group whose log has an UPDATE of some columns; which "
+            "rows it has is not known from a key alone: set all columns, or leave WHEN MATCHED THEN DELETE out"
+        )
     if problem is None and of_log and any(one.reads_in_values for one in statement.updates):
         problem = "refuses a value that reads the table; compute it in the source"
     if problem is not None:
@@ -97,7 +110,7 @@ def _problem_until_0_15(
             "the ordering field"
         )
     if of_log and any(len(one.values) < len(columns) for one in statement.updates):
-        return "refuses an UPDATE of some columns; set all"
+        return f"refuses {_SOME_COLUMNS}"
     if of_log and any(one.reads for one in statement.written):
         return "refuses a condition that reads the table; test the source"
     return None
@@ -107,17 +120,34 @@ def _problem_later(statement: MergeStatement, plan: MergePlan, columns: Collecti
     config = merge_config(plan)
     by_commit = config.read.mode is RecordMergeMode.COMMIT_TIME_ORDERING
     if of_log and any(len(one.values) < len(columns) for one in statement.updates):
-        if config.partial_update_mode is not None:
-            return "refuses an UPDATE of some columns; set all"
-        if by_commit:
+        if config.partial_update_mode is not None or config.read.mode is RecordMergeMode.CUSTOM:
+            keyless = any(name not in one.values for one in statement.updates for name in plan.key)
+            return f"{'refuses' if keyless else 'was not recorded with'} {_SOME_COLUMNS}"
+        if by_commit and len(statement.updated) < len(columns):
             return "may fail to read the log after an UPDATE of some columns (NullPointerException); set all"
-    ordering = () if by_commit else plan.ordering
-    left_out = [name for one in statement.updates for name in ordering if name not in one.values]
-    if left_out and capabilities(plan.release).partial_update_modes:
-        return f"refuses an UPDATE that leaves out the ordering field {left_out[0]}; assign it"
-    is_whole = [len(one.values) == len(columns) for one in statement.updates]
-    if of_log and any(is_whole) and not all(is_whole):
-        return "was not recorded with an UPDATE of all columns beside one of some; set the same columns in both"
+    return _wrongly_assigned(statement, plan, columns, of_log=of_log)
+
+
+def _wrongly_assigned(
+    statement: MergeStatement, plan: MergePlan, columns: Collection[str], *, of_log: bool
+) -> str | None:
+    """Return what 1.x refuses, or does, for columns that a clause does not assign."""
+    unnamed = [name for name in plan.key if statement.source and name.lower() not in statement.source]
+    if statement.updates and (keys := [name for name in unnamed if name not in statement.updated]):
+        return f"refuses an UPDATE by a source without the key column {keys[0]}; assign it there"
+    is_by_event = merge_config(plan).read.mode is RecordMergeMode.EVENT_TIME_ORDERING
+    assigning = [one for one in statement.written if one.values] if is_by_event else []
+    left_out = [(one.action, name) for one in assigning for name in plan.ordering if name not in one.values]
+    for action, name in left_out:
+        what = f"an {action.value.upper()} that leaves out the ordering field {name}; assign it"
+        if action is ClauseAction.INSERT or capabilities(plan.release).partial_update_modes:
+            return f"refuses {what}"
+        if of_log:
+            return f"fails to read the log after {what}"
+    if of_log and all(name in statement.updated for name in columns):
+        places = [name for one in statement.updates for name in (*plan.key, *plan.partition) if name not in one.values]
+        if places:
+            return f"stores null in {places[0]}, which one clause assigns and another leaves out; assign it in each"
     return None
 
 
@@ -132,11 +162,16 @@ def operation_warnings(operations: Operations, *plans: MergePlan) -> list[str]:
                 "let the UPDATE exclude the rows to delete"
             )
         for plan in plans:
+            if statement.is_insert(plan):
+                found.append(
+                    f"{what}: without an ordering field and an UPDATE, Hudi {plan.release} looks no key up: it inserts "
+                    "rows whose key the table has, and deletes nothing; name an ordering field"
+                )
             if plan.table_type is TableType.COPY_ON_WRITE or not capabilities(plan.release).file_group_reader:
                 continue
             there = f"{what}, merge-on-read table of Hudi {plan.release}:"
             if any(one.reads for one in statement.written):
                 found.append(f"{there} a condition finds null in all columns of the table; test the source")
             if any(one.lacks_columns for one in statement.clauses):
-                found.append(f"{there} a clause that sets fewer columns than another changes no row; set the same ones")
+                found.append(f"{there} {_FEWER}")
     return list(dict.fromkeys(found))

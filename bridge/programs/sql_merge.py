@@ -60,10 +60,12 @@ class MergeStatement(NamedTuple):
     Attributes:
         on: the columns of the table that ON compares, each with its value in the source, in Spark SQL.
         written: its clauses as they are written.
+        source: the columns of the source, in lower case; none if they are those of the table.
     """
 
     on: Mapping[str, str]
     written: tuple[MergeClause, ...]
+    source: frozenset[str] = frozenset()
 
     @property
     def clauses(self) -> tuple[MergeClause, ...]:
@@ -75,8 +77,12 @@ class MergeStatement(NamedTuple):
         """
         ordered = (one for action in _ORDER for one in self.written if one.action is action)
         tried = {(one.action, one.condition): one for one in ordered}.values()
-        updated = frozenset(name for one in self.updates for name in one.values)
-        return (*(one._replace(updated=updated) for one in tried), *_NO_CLAUSES)
+        return (*(one._replace(updated=self.updated) for one in tried), *_NO_CLAUSES)
+
+    @property
+    def updated(self) -> frozenset[str]:
+        """The columns that its UPDATE clauses set, all together."""
+        return frozenset(name for one in self.updates for name in one.values)
 
     def is_insert(self, plan: MergePlan) -> bool:
         """Whether its writer inserts the rows without a look at the table (getOperationType)."""

@@ -107,6 +107,12 @@ class Operations(NamedTuple):
         return Operations(*found)  # type: ignore[arg-type]  # each part as it was
 
     @property
+    def delete_by_merge(self) -> bool:
+        """Whether a MERGE INTO has a clause that deletes."""
+        clauses = (one for statement in self.statements.values() for one in statement.written)
+        return any(one.matched and not one.values for one in clauses)
+
+    @property
     def make_duplicates(self) -> bool:
         """Whether a key may have several rows."""
         return any(operation.inserts for operation in self.by_commit.values())

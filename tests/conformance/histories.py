@@ -115,7 +115,7 @@ class History:
     error: str | None = None
     upgrade: Upgrade | None = None
     earlier: tuple[Upgrade, ...] = ()
-    refused: tuple[str, ...] = ()
+    refused: tuple[RefusedStatement, ...] = ()
     known_difference: str | None = None
 
     @property
@@ -318,9 +318,22 @@ def read(path: Path) -> History:
     )
 
 
-def _refused_statements(refused: Any) -> tuple[str, ...]:
+class RefusedStatement(NamedTuple):
+    """A MERGE INTO that real Hudi refused.
+
+    Attributes:
+        statement: its text.
+        source_ddl: the columns of its source, where they were noted.
+    """
+
+    statement: str
+    source_ddl: str | None
+
+
+def _refused_statements(refused: Any) -> tuple[RefusedStatement, ...]:
     """Return the statements that were refused; histories of users' classes have one refused batch there."""
-    return tuple(one["statement"] for one in refused) if isinstance(refused, list) else ()
+    given = refused if isinstance(refused, list) else ()
+    return tuple(RefusedStatement(one["statement"], one.get("source_ddl")) for one in given)
 
 
 def _columns_of(commit: dict[str, Any], columns: dict[str, str]) -> dict[str, str]:

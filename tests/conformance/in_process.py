@@ -96,7 +96,8 @@ def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
         batches = [commit.incoming for commit in history.commits[: run.commits]]
         operations = {number: one for number, one in history.operations.items() if number <= run.commits}
         settings: dict[str, Any] = {"compact_after": history.compact_after, "operations": operations}
-        settings["statements"] = statements_of(history)
+        statements = statements_of(history).items()
+        settings["statements"] = {number: one for number, one in statements if number <= run.commits}
         rows = simulate(batches, struct, plan, **settings, change=change)
         for commit, number in run.numbers.items():
             yield history, number, rows[commit]
@@ -120,7 +121,8 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     given = Operations(operations, _assigned(batches, plan, operations), statements or {})
     for number, statement in given.statements.items():
         passes_on = change is not None and any(one.after >= number for one in change.steps)
-        check_statement(statement, number, writer_of(plan, change, number), struct.names, passes_on=passes_on)
+        writer, deletes = writer_of(plan, change, number), given.delete_by_merge
+        check_statement(statement, number, writer, struct.names, passes_on=passes_on, deletes=deletes)
         table: list[Row] = []
         if plan.table_type is TableType.COPY_ON_WRITE and any(one.reads for one in statement.written):
             until = change.until(number - 1) if change is not None and change.after < number - 1 else None

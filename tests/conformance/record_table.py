@@ -122,7 +122,8 @@ def write_on(spark: SparkSession, case: Case, table: Path, number: int, history:
         if batch.statement is None:
             history["error"] = told
             return False
-        history.setdefault("refused", []).append({"statement": batch.statement, "error": told})
+        given = {} if batch.source_ddl is None else {"source_ddl": batch.source_ddl}
+        history.setdefault("refused", []).append({"statement": batch.statement, "error": told} | given)
     return True
 
 
