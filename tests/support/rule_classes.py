@@ -64,9 +64,8 @@ class MarkedMerger:
     merging_strategy = "0b1f9c1e-7c55-4a60-9d4b-3a1f6d0c2a12"
     record_type = "AVRO"
     rule = MergeRule(
-        deletes=DeleteTests(marker=Marker("note", "GONE", ignore_case=True)),
         cases=(
-            Case(IsDelete(Role.NEWER), Effect.DELETE),
+            Case(TextIs(Role.NEWER, "note", "GONE"), Effect.DELETE),
             Case(TextIs(Role.OLDER, "note", "CLOSED", Letters.UPPER), Effect.CURRENT),
         ),
     )

@@ -12,6 +12,7 @@ from bridge.merge import delete_tests, merge_props
 from bridge.spark import META_COLUMNS, spark_schema
 from mergers import resolve_merger
 from mergers.columns import columns_merger
+from payloads.rules import Error
 
 if TYPE_CHECKING:
     from bridge.config import EffectiveMergeConfig
@@ -101,6 +102,8 @@ class RulesStated(ColumnRules):
             if rule is not None
             for node in lacking(rule, self.job.schema, self._types)
         ]
+        alone = self.rules.alone
+        nodes += [] if alone is None else [one for one in alone.yields if isinstance(one, Error)]
         told = [*map(repr, dict.fromkeys(nodes))]
         if len(self.fields) > 1:
             told.append("several ordering fields")

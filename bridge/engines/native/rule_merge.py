@@ -10,6 +10,7 @@ from bridge.engines.native.expressions import PairExpressions
 from bridge.engines.native.versioned import (
     COPIED,
     DELETED,
+    IS_NEWER,
     MADE,
     NATURAL,
     TYPED,
@@ -43,12 +44,6 @@ class MergedPair(NamedTuple):
     order: Column
     gives: Column
     row: Column
-
-
-def _compares_nothing(reason: Column | str) -> Column:
-    """Stand for the failure of a comparison, where there is but one version."""
-    msg = f"a rule of one version compares nothing, but {reason}"
-    raise AssertionError(msg)
 
 
 class RuleExpressions:
@@ -106,8 +101,8 @@ class RuleExpressions:
         """Whether the rule, that of a version without a stored row, gives none for a row."""
         none, no, values = sf.lit(None).cast(self.on.types), sf.lit(False), (sf.lit(None),) * self.on.number
         older, newer = (Versioned(one, no, sf.lit(NATURAL), values, no).struct for one in (none, row))
-        pair = sf.struct(older.alias("older"), newer.alias("newer"))
-        found: Column = PairExpressions(self.on, pair, _compares_nothing).gives() == DELETED
+        pair = sf.struct(older.alias("older"), newer.alias("newer"), sf.lit(IS_NEWER).alias("order"))
+        found: Column = PairExpressions(self.on, pair, lambda _: sf.lit(None).cast("boolean")).gives() == DELETED
         return found
 
     def checked(self, pair: MergedPair, number: int, raised: Callable[[Column | str], Column]) -> Column:

@@ -60,8 +60,9 @@ def sides(spark: SparkSession, **rare: tuple[int, dict[str, Any]]) -> tuple[Data
 def logged(frames: tuple[DataFrame, DataFrame], plan: MergePlan) -> tuple[DataFrame, DataFrame]:
     """Return a merge-on-read table to which the batch was written twice."""
     by_class = dataclasses.replace(plan, engine="python", trust_rule=False, table_type="mor")
-    stored, log = append(frames[0], None, frames[1], by_class)
-    stored, log = append(stored.cache(), log.cache(), frames[1].where("hits is not null"), by_class)
+    found = frames[1].where("op is null or op <> 'D' or substring(id, 2) < 400")  # Hudi fails to insert a delete
+    stored, log = append(frames[0], None, found, by_class)
+    stored, log = append(stored.cache(), log.cache(), found.where("hits is not null"), by_class)
     return stored.cache(), log.cache()
 
 
