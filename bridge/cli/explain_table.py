@@ -26,8 +26,6 @@ _OF_BATCHES = (
     "props",
     "config",
     "engine",
-    "trust_rule",
-    "trust_sample",
     "table_type",
     "upgrade_after",
     "via",

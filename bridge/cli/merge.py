@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, meta_columns_option, written_output
 from bridge.cli.on_error import on_error_option
-from bridge.cli.options import existing_path, plan_of, plan_options, refuse, sample_option, with_schema
+from bridge.cli.options import existing_path, plan_of, plan_options, refuse, sample_option, trust_options, with_schema
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
@@ -41,6 +41,7 @@ _WHOLE = ("upsert", "compact", "snapshot")
 @hudi_out_options
 @meta_columns_option
 @plan_options
+@trust_options
 @click.option(
     "--table-type",
     type=click.Choice(["cow", "mor"]),

@@ -139,12 +139,21 @@ _PLAN_OPTIONS: tuple[Decorator, ...] = (
     config_option,
     derived_option(MergePlan, "fidelity"),
     derived_option(MergePlan, "engine"),
-    derived_option(MergePlan, "trust_rule"),
-    derived_option(MergePlan, "trust_sample"),
     *JAVA_OPTIONS,
     call_timeout_option,
     bare_session_options,
 )
+
+
+_TRUST_OPTIONS: tuple[Decorator, ...] = (
+    derived_option(MergePlan, "trust_rule"),
+    derived_option(MergePlan, "trust_sample"),
+)
+
+
+def trust_options(command: F) -> F:
+    """Add `--trust-rule` and `--trust-sample`, of the verb whose engine runs a rule in place of a class."""
+    return with_options(command, _TRUST_OPTIONS)
 
 
 def plan_options(command: F) -> F:
@@ -203,8 +212,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             implementation=options["implementation"],
             on_error=options.get("on_error", "fail"),
             call_timeout=options["call_timeout"],
-            trust_rule=options["trust_rule"],
-            trust_sample=options["trust_sample"],
+            **{name: options[name] for name in ("trust_rule", "trust_sample") if name in options},
         )
         if plan.payload is not None and not plan.runs_java and not (plan.trust_rule and plan.payload.is_compiled):
             plan.payload.resolve(plan.release)

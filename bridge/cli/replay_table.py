@@ -33,8 +33,6 @@ _OF_THE_TABLE = (
     "config",
     "fidelity",
     "engine",
-    "trust_rule",
-    "trust_sample",
     "implementation",
     "table_type",
     "arrival",

@@ -45,7 +45,10 @@ SECTIONS: Final = {
         *("out", "out-format", "partition-by", "out-table", "out-table-format", "table-version", "meta-columns"),
         *("write-option", "batch-id", "bundle", "script", "apply-to-copy", "sql", "with"),
     ),
-    _SPARK: (*("engine", "implementation", "jar", "package", "built-for", "call-timeout", "master", "remote", "conf"),),
+    _SPARK: (
+        *("engine", "trust-rule", "trust-sample", "implementation", "jar", "package", "built-for", "call-timeout"),
+        *("master", "remote", "conf"),
+    ),
     _OUTPUT: (*("sample", "output", "report", "fail-on", "redact", "overwrite", "quiet", "dry-run", "help"),),
 }
 """The options by section, in the order of the help."""

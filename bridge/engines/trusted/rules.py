@@ -13,11 +13,13 @@ from mergers.laws import subject_of
 from mergers.laws.infer import first_difference, infer
 from mergers.rules.words import TERMS, labelled, lines_of
 from payloads import HudiRelease, PayloadRef
-from payloads.rules import Point
+from payloads.ordering import NATURAL_ORDER
+from payloads.records import RuleVersion, merged
+from payloads.rules import Effect, Point
 from payloads.user import CallGuard, FoundRule, PayloadAdapter, RulePayload, adapt
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from bridge.plan import MergePlan
     from mergers.laws import Subject
     from mergers.laws.infer import Answer, Inferred, Question
-    from payloads import AvroSchema, HoodieRecordPayload
+    from payloads import AvroSchema, HoodieRecordPayload, Record
     from payloads.rules import MergeRule
 
 _POINTS: Final = (Point.BATCH, Point.STORED, Point.ALONE)
@@ -164,8 +166,9 @@ def _found(asked: _Asked, spark: SparkSession) -> FoundRules:
     rules = {point: one.rule for point, one in found.items() if one.rule is not None}
     reference = _stating(asked.payload, rules)
     states = subject(reference)
+    deletes = _deletes(found, asked.schema)
     for one in found.values():
-        other = first_difference(one, states)
+        other = first_difference(one, states, deletes)
         if other is not None:
             msg = (
                 f"{name}: trust_rule (--trust-rule) is not possible: for {_pair(other.question)}, "
@@ -174,6 +177,26 @@ def _found(asked: _Asked, spark: SparkSession) -> FoundRules:
             )
             raise PlanError(msg)
     return FoundRules(rules, {point: one.asked for point, one in found.items()}, reference)
+
+
+def _deletes(found: Mapping[Point, Inferred], schema: AvroSchema) -> Callable[[Record], bool]:
+    """Return whether a row deletes by the rules, alone and with any stored row that was asked about."""
+    stored = {repr(older.record): older for (older, _), _ in found[Point.STORED].pairs}
+    meets = [(Point.ALONE, RuleVersion(None, NATURAL_ORDER)), *((Point.STORED, older) for older in stored.values())]
+    known: dict[str, bool] = {}
+
+    def deletes(record: Record) -> bool:
+        text = repr(record)
+        if text not in known:
+            outcomes = (
+                merged(rule, older, RuleVersion(record, NATURAL_ORDER), schema)
+                for point, older in meets
+                if (rule := found[point].rule) is not None
+            )
+            known[text] = all(one is not None and one.gives is Effect.DELETE for one in outcomes)
+        return known[text]
+
+    return deletes
 
 
 def _stating(payload: PayloadRef, rules: Mapping[Point, MergeRule]) -> StatedPayloadRef:
