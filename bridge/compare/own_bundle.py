@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.compare.other_programs import program_version
 from bridge.compare.readers_report import released
+from bridge.compare.released_process import is_jar
 from bridge.errors import PlanError
 from payloads import HudiRelease, PayloadConfigError
 
@@ -44,7 +45,7 @@ def bundle_of(release: HudiRelease, spark: SparkSession, named: str | Path | Non
         return text
     jar = Path(text)
     if not zipfile.is_zipfile(jar):
-        reason = "is no jar; it may be incomplete" if jar.is_file() else "does not exist on this machine"
+        reason = "is not a complete jar" if jar.is_file() else "was not found on this machine"
         msg = f"{text} {reason}; name the jar of a Spark bundle of Hudi, such as hudi-spark3.5-bundle_2.12-1.0.2.jar"
         raise PlanError(msg)
     with zipfile.ZipFile(jar) as entries:
@@ -59,11 +60,6 @@ def bundle_of(release: HudiRelease, spark: SparkSession, named: str | Path | Non
     return str(jar.resolve())
 
 
-def is_jar(bundle: str) -> bool:
-    """Whether a bundle is a jar's path, not a Maven coordinate."""
-    return bundle.endswith(".jar")
-
-
 def _check_release(named: str, version: str, release: HudiRelease) -> None:
     """Check that a version, such as 1.0.2-amzn-1, is one of a release; one without a number may be any.
 
@@ -75,5 +71,8 @@ def _check_release(named: str, version: str, release: HudiRelease) -> None:
     except PayloadConfigError:
         return
     if own != release:
-        msg = f"{named} is Hudi {version}, but its rows are to be predicted by the rules of {release}; name {own}"
+        msg = (
+            f"{named} is Hudi {version}, but the prediction follows the rules of {release}; use a bundle of {release}, "
+            f"or predict for {own}"
+        )
         raise PlanError(msg)

@@ -86,7 +86,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
     own = dict(spark.sparkContext.getConf().getAll())
     packages = [one for one in own.get("spark.jars.packages", "").split(",") if one and "hudi" not in one]
     settings = _HUDI_SETTINGS | {key: text for key, text in own.items() if key.startswith(_PASSED_ON)}
-    packages, jars = (packages, (bundle, *jars)) if bundle.endswith(".jar") else ([bundle, *packages], jars)
+    packages, jars = (packages, (bundle, *jars)) if is_jar(bundle) else ([bundle, *packages], jars)
     settings |= {"spark.jars.packages": ",".join(packages)} if packages else {}
     settings |= {"spark.jars": ",".join(jars)} if jars else {}
     settings |= {key: own[key] for key in ("spark.jars.ivy", "spark.driver.memory") if key in own}
@@ -116,6 +116,11 @@ def run_released(  # noqa: PLR0913 (what a process gets)
         msg = f"the process with {bundle} ended ({why}){way_out}"
         raise NotRunError(msg)
     return answers
+
+
+def is_jar(bundle: str) -> bool:
+    """Whether a bundle is named by the path of its jar, not by a Maven coordinate."""
+    return bundle.endswith(".jar")
 
 
 def reason_of(text: str) -> str:

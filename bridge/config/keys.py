@@ -115,6 +115,9 @@ def _choice(values: Any) -> str:
     return f"write one of {', '.join(values)}"
 
 
+INLINE_COMPACTION: Final = "hoodie.compact.inline"
+"""Whether a writer compacts, and runs pending compactions, after its commit."""
+
 # -- what the table stores
 
 TABLE_VERSION: Final = ConfigEntry("hoodie.table.version", _table_version)

@@ -13,6 +13,7 @@ from bridge.config.keys import (
     CONCURRENCY_MODE,
     DROP_PARTITION_COLUMNS,
     INDEX_CLASS,
+    INLINE_COMPACTION,
     INSERT_DROPS_KNOWN,
     INSERT_POLICY,
     POPULATE_META_FIELDS,
@@ -72,7 +73,7 @@ OPTIONS: Final[Mapping[str, _Option]] = {
         ("single_writer", "optimistic_concurrency_control"),
         "lets several writers commit in another order than they began; batches are written one after the other",
     ),
-    "hoodie.compact.inline": _Option(
+    INLINE_COMPACTION: _Option(
         ("false",), "compacts a merge-on-read table; say when with --compact-after or --compact-every"
     ),
     "hoodie.datasource.compaction.async.enable": _Option(

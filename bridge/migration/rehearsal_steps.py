@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 UPGRADE, SCRIPT, WRITE, COMPACTION, DOWNGRADE = "upgrade", "script", "write", "compaction", "downgrade"
-_INLINE: Final = "hoodie.compact.inline"
 _EVERY_LOG: Final = "hoodie.compact.inline.max.delta.commits=1"
 
 
@@ -99,15 +98,15 @@ def write_steps(versions: DataFrame, names: Sequence[str], options: Mapping[str,
 def writer_options(table: HudiTable, given: Mapping[str, str]) -> dict[str, str]:
     """Return the options of a writer of a table: what the table stores, what is given, and no small-file rule.
 
-    Updates go to logs and never to base files, unless `given` has `hoodie.parquet.small.file.limit`. Only the step for
-    it compacts a log: else a writer of 1.0 would run what its upgrade planned.
+    Updates go to logs and never to base files, unless `given` has `hoodie.parquet.small.file.limit`. The writer
+    compacts nothing: that is a step of its own, and a writer of 1.0 would run the compaction that its upgrade planned.
 
     Raises:
         PlanError: an option that is given would write something else than what is predicted.
     """
-    layout = writer_layout.layout_options(table.properties, table.keys)
+    layout = writer_layout.layout_options(table.properties, table.keys) | {keys.INLINE_COMPACTION: "false"}
     writer_layout.check_given(given, layout, [WRITE_MERGE_MODE.key])
-    return {keys.SMALL_FILE_LIMIT: "0", _INLINE: "false", **layout, **given}
+    return {keys.SMALL_FILE_LIMIT: "0", **layout, **given}
 
 
 def take_steps(

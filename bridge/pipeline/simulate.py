@@ -109,9 +109,9 @@ def evaluated(
     check_operations(plan, operations)
     columns, deletes = [field.name for field in data_fields(versions)], operations.delete_by_merge
     for number, statement in operations.statements.items():
-        passes_on = change is not None and any(one.after >= number for one in change.steps)
+        is_upgraded = change is not None and any(one.after >= number for one in change.steps)
         writer = writer_of(plan, change, number)
-        check_statement(statement, number, writer, columns, passes_on=passes_on, deletes=deletes)
+        check_statement(statement, number, writer, columns, is_upgraded=is_upgraded, deletes=deletes)
 
     def before(earlier: DataFrame, commits: int) -> DataFrame:
         """Return the snapshot of a copy-on-write table, which has no log to be compacted."""

@@ -175,20 +175,21 @@ def handover(
 
 
 def compaction_warnings(old: MergePlan, next_writers: Sequence[NextWriter], commits: int) -> list[str]:
-    """Return a sentence on each upgrade whose planned compaction a Spark writer may run, which is not followed.
+    """Return a sentence on each upgrade whose planned compaction the writer runs by default, which is not simulated.
 
-    Seen with 1.0.2: the datasource runs pending compactions after its own commit, if `hoodie.compact.inline` is not set
-    to false.
+    Seen with 1.0.2: Spark's datasource runs pending compactions after its commit unless `hoodie.compact.inline` is
+    false.
     """
     told = []
     for before, one in zip([old, *(each.plan for each in next_writers)], next_writers, strict=False):
         is_upgrade = before.release < one.plan.release and not one.keep_table_version and one.after < commits
+        runs_it = one.plan.props.get(keys.INLINE_COMPACTION, "").lower() != "false"
         is_logged = one.plan.table_type is TableType.MERGE_ON_READ
-        if is_upgrade and is_logged and _plans_compaction(one.plan) and not _plans_compaction(before):
+        if is_upgrade and is_logged and runs_it and _plans_compaction(one.plan) and not _plans_compaction(before):
             told.append(
-                f"the upgrade to {one.plan.release} plans a compaction, and Spark's writer runs it after its first "
-                "commit, unless hoodie.compact.inline is false. Predicted is a writer for which it is false: else a "
-                "delete in the old log no longer holds back rows that are written later with a lower ordering value"
+                f"the upgrade to {one.plan.release} plans a compaction, which Spark's writer runs after its first "
+                f"commit unless {keys.INLINE_COMPACTION} is false, as is assumed here. If it runs, a row that is "
+                "written later may replace a deleted one in spite of a lower ordering value"
             )
     return told
 

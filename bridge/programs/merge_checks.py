@@ -57,12 +57,12 @@ def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
     plan: MergePlan,
     columns: Collection[str],
     *,
-    passes_on: bool = False,
+    is_upgraded: bool = False,
     deletes: bool = False,
 ) -> None:
     """Refuse a statement that Hudi refuses for a table of these columns, or that was not recorded.
 
-    `passes_on`: whether another release takes over the table after it; `deletes`: whether any statement deletes.
+    `is_upgraded`: whether another release upgrades the table later; `deletes`: whether any statement deletes.
 
     Raises:
         PlanError: naming the batch and the clause.
@@ -74,8 +74,8 @@ def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
     of_log = plan.table_type is TableType.MERGE_ON_READ
     check = _problem_later if capabilities(plan.release).file_group_reader else _problem_until_0_15
     problem = _problem_always(statement) or check(statement, plan, columns, of_log=of_log)
-    if problem is None and of_log and passes_on and any(len(one.values) < len(columns) for one in statement.updates):
-        problem = "was not recorded with an UPDATE of some columns before another release takes over; set all"
+    if problem is None and of_log and is_upgraded and any(len(one.values) < len(columns) for one in statement.updates):
+        problem = "was not recorded with an UPDATE of some columns before an upgrade; set all columns"
     is_partial = of_log and bool(statement.updates) and len(statement.updated) < len(columns)
     if problem is None and is_partial and deletes and not capabilities(plan.release).buffered_mergers:
         problem = (

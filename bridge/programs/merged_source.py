@@ -1,6 +1,6 @@
 """MergedSource: the rows that a MERGE INTO has of one key, and what it writes for them; plain Python, no Spark.
 
-Source: MergeIntoHoodieTableCommand and ExpressionPayload, as tables that 0.14.0, 0.15.0 and 1.2.0 wrote show them.
+Source: MergeIntoHoodieTableCommand and ExpressionPayload, checked against tables that 0.14.0 to 1.2.0 wrote.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def history_of(versions: Iterable[tuple[int, Record]], merge: RecordMerge) -> Ke
     """Return the history of versions as `key_paths` takes them.
 
     Raises:
-        InputError: there is no version.
+        InputError: `versions` is empty.
     """
     numbered = list(versions)
     if not numbered:

@@ -155,7 +155,7 @@ class NewTableRun:
         raise InputError(_SEVERAL)
 
     def drop(self, name: str) -> None:
-        """Do nothing: there is no quarantine."""
+        """Do nothing: a Hudi table holds no quarantined keys."""
 
 
 def check_place(target: Target, place: Place) -> None:

@@ -36,7 +36,7 @@ R = TypeVar("R")
 
 
 class CallEndedError(PayloadFailedError):
-    """A call of a user's class took too long or tried to end the process; there is no result."""
+    """A call of a user's class took too long or tried to end the process, and returned nothing."""
 
 
 class LateError(BaseException):

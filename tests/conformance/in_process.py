@@ -120,9 +120,9 @@ def simulate(  # noqa: PLR0913 (keyword-only settings of one table)
     operations = operations or {}
     given = Operations(operations, _assigned(batches, plan, operations), statements or {})
     for number, statement in given.statements.items():
-        passes_on = change is not None and any(one.after >= number for one in change.steps)
+        is_upgraded = change is not None and any(one.after >= number for one in change.steps)
         writer, deletes = writer_of(plan, change, number), given.delete_by_merge
-        check_statement(statement, number, writer, struct.names, passes_on=passes_on, deletes=deletes)
+        check_statement(statement, number, writer, struct.names, is_upgraded=is_upgraded, deletes=deletes)
         table: list[Row] = []
         if plan.table_type is TableType.COPY_ON_WRITE and any(one.reads for one in statement.written):
             until = change.until(number - 1) if change is not None and change.after < number - 1 else None

@@ -220,11 +220,11 @@ def test_a_platforms_own_bundle_runs_in_place_of_the_released_one(path: Path, bu
 @pytest.mark.parametrize(
     ("named", "words"),
     [
-        ("1.0.2-amzn-0", r"own\.jar is Hudi 1\.0\.2-amzn-0, but .* rules of 1\.2; name 1\.0"),
+        ("1.0.2-amzn-0", r"own\.jar is Hudi 1\.0\.2-amzn-0, but .* rules of 1\.2; .* predict for 1\.0"),
         ("com.acme:hudi-bundle:1.0.2", r"com\.acme:hudi-bundle:1\.0\.2 is Hudi 1\.0\.2, but"),
         ("hudi-bundle:1.2.0", "names no bundle; give a jar's path, or a Maven coordinate"),
-        ("absent.jar", "does not exist on this machine"),
-        ("half.jar", "is no jar; it may be incomplete"),
+        ("absent.jar", "was not found on this machine"),
+        ("half.jar", "is not a complete jar"),
         ("other", "has no Spark data source of Hudi"),
     ],
 )

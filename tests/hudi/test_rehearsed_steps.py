@@ -211,6 +211,7 @@ def test_what_writes_something_else_than_is_predicted(path: Path, spark: SparkSe
         "hoodie.datasource.write.recordkey.field=part",
         "hoodie.datasource.write.partitionpath.field=id",
         "hoodie.table.name=other",
+        "hoodie.compact.inline=true",
         "hoodie.datasource.write.payload.class=org.example.Own",
         "hoodie.write.record.merge.mode=COMMIT_TIME_ORDERING",
     ):

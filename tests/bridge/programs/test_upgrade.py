@@ -193,18 +193,20 @@ def test_a_delete_block_with_text_of_another_kryo_is_refused(new, ts):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "settings", "told"),
+    ("old", "new", "settings", "inline", "told"),
     [
-        ("0.15", "1.0", {}, True),
-        ("0.15", "1.2", {}, False),
-        ("1.0", "1.0", {}, False),
-        ("0.15", "1.0", {"keep_table_version": True}, False),
-        ("0.15", "1.0", {"after": 3}, False),
+        ("0.15", "1.0", {}, None, True),
+        ("0.15", "1.0", {}, "true", True),
+        ("0.15", "1.0", {}, "false", False),
+        ("0.15", "1.2", {}, None, False),
+        ("1.0", "1.0", {}, None, False),
+        ("0.15", "1.0", {"keep_table_version": True}, None, False),
+        ("0.15", "1.0", {"after": 3}, None, False),
     ],
 )
-def test_a_warning_of_the_compaction_that_an_upgrade_to_1_0_leaves_to_the_writer(old, new, settings, told):
+def test_a_warning_of_the_compaction_that_an_upgrade_to_1_0_leaves_to_the_writer(old, new, settings, inline, told):
     plan = dataclasses.replace(plan_of(DEFAULT, old), table_type=TableType.MERGE_ON_READ)
-    later = dataclasses.replace(plan, release=HudiRelease.parse(new))
-    given = NextWriter(**{"after": 1, "plan": later, **settings})
-    found = compaction_warnings(plan, [given], 3)
-    assert [" unless hoodie.compact.inline is false" in one for one in found] == [True] * told
+    props = {} if inline is None else {"hoodie.compact.inline": inline}
+    later = dataclasses.replace(plan, release=HudiRelease.parse(new), props=props)
+    found = compaction_warnings(plan, [NextWriter(**{"after": 1, "plan": later, **settings})], 3)
+    assert ["unless hoodie.compact.inline is false" in one for one in found] == [True] * told
