@@ -21,7 +21,7 @@ class UpgradeCompaction(enum.Enum):
     """How an upgrade treats the log of a merge-on-read table."""
 
     NONE = "leaves it"
-    PLANNED = "plans a compaction that it never runs: its write client does not commit by itself"
+    PLANNED = "plans a compaction, which the writer runs after its first commit if it compacts inline"
     RUN = "compacts it"
 
 

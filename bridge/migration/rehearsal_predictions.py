@@ -14,10 +14,10 @@ from bridge.config import (
     WRITE_PAYLOAD_CLASS,
     TableMergeConfig,
     TargetMode,
-    UpgradeCompaction,
     capabilities,
     change_mode,
     change_version,
+    keys,
 )
 from bridge.engines import ADDED_TYPES, COMMIT, KIND, ORDERING, SEQUENCE
 from bridge.errors import PlanError
@@ -192,11 +192,8 @@ class Predictions:
         """Write all batches, once for all that is asked; Spark keeps the rows until `close`."""
         if compacted not in self._simulated:
             after = (len(batches),) if compacted else ()
-            plans = capabilities(self.release).upgrade_compaction is UpgradeCompaction.PLANNED
-            # Hudi's procedure runs the compaction of its upgrade, in 1.0, too. A first write of 1.0 plans it only, for
-            # the compaction that follows the batches: it merges the log of before by itself.
-            is_compacted = not self._then.payload or (plans and compacted)
-            simulate = self._onto_rows if is_compacted else self._onto_log
+            # Hudi's procedure runs the compaction of its upgrade, in 1.0, too; a first write of 1.0 only plans it.
+            simulate = self._onto_log if self._then.payload else self._onto_rows
             plan, versions, changed = simulate(batches, after)
             self._simulated[compacted] = plan, versions, kept(changed)
         return self._simulated[compacted]
@@ -233,7 +230,8 @@ class Predictions:
 
     def _onto_log(self, batches: Batches, compact_after: tuple[int, ...]) -> tuple[Any, DataFrame, DataFrame]:
         """Write onto the rows and the log of before: the first write upgrades, or comes after the upgrade."""
-        left = self._table.plan(payload=self._then.payload, props=self._then.props)
+        props = {**self._then.props, keys.INLINE_COMPACTION: "false"}
+        left = self._table.plan(payload=self._then.payload, props=props)
         right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(self.release)), table=None)
         right = right if self._then.payload else right.as_plain()
         sides = Comparison(

@@ -85,7 +85,11 @@ class KeyTimeline(KeyState):
         """Merge the log into the base file."""
         if self.log is not None:
             self.store(self.reader.compact(self.base, self.log))
-            self.log = self._partial = None
+            self.forget_log()
+
+    def forget_log(self) -> None:
+        """Go on without a log."""
+        self.log = self._partial = None
 
     def visible(self) -> list[StoredRow]:
         """Return the row that queries see, if there is one."""

@@ -42,7 +42,7 @@ class FileGroup(NotedLog):
         """Return the row as the index reads it."""
         if self.base is None:
             return None
-        entries = (e if isinstance(e, LogDelete) else LogRow(e.record or {}, e.source) for e in self.entries)
+        entries = (e if isinstance(e, LogDelete) else LogRow(e.record or {}, e.source) for e in self.whole_entries)
         return self.merge.lookup.existing(self.base, entries)
 
     def seen(self) -> Outcome[StoredRow]:
@@ -51,7 +51,7 @@ class FileGroup(NotedLog):
 
     def drop(self) -> None:
         """Forget the row: another file group replaces this one."""
-        self.base = self.log = None
+        self.base = self.log = self.planned = None
         self.entries.clear()
 
     def in_partition(self, row: StoredRow | None) -> StoredRow | None:

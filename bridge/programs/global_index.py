@@ -245,11 +245,11 @@ class GlobalAppend(GlobalUpsert):
             emit(Action.KEEP, group.base, False, None)
         if self.input is None:
             return
-        logged = {id(group): len(group.entries) for group in self.groups}
+        logged = {id(group): len(group.whole_entries) for group in self.groups}
         self.write()
         written = False
         for group in self.groups:
-            for entry in group.entries[logged.get(id(group), 0) :]:
+            for entry in group.whole_entries[logged.get(id(group), 0) :]:
                 written = True
                 self._emit_entry(group, entry, emit)
             if id(group) not in logged:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.programs.global_index import GlobalIndexTable
-from bridge.programs.staged import StagedGroups
+from bridge.programs.staged import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.programs.handover import Handover
 
 
-class GlobalUpgrade(StagedGroups, GlobalIndexTable):
+class GlobalUpgrade(Staged, GlobalIndexTable):
     """Commits of several writers on one table. Adds what `Simulate` adds."""
 
     def __init__(

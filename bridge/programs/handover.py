@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 
 _LEAVES = UpgradeCompaction.NONE
 _FILL = "FILL_UNAVAILABLE"
+_PLANNED = (
+    "the compaction that the upgrade plans does not run, and which file groups it covers is not known from a key "
+    "alone; leave that option out, as Spark's writer does by default"
+)
 _WITHOUT_INDEX = "leave the index out if no batch names another partition for a stored key"
 
 
@@ -167,6 +171,12 @@ def handover(
     kept = dataclasses.replace(new, table=stored)
     if keep_table_version or version == stored.version:
         return Handover(after, kept)
+    if new.global_index and _leaves_planned(new):
+        msg = (
+            f"a merge-on-read table with a global index that Hudi {new.release} upgrades is not ported where "
+            f"{keys.INLINE_COMPACTION} is false: {_PLANNED}"
+        )
+        raise PlanError(msg)
     changed = change_version(created, version, new.release, new.writer_options())
     table = TableMergeConfig.from_properties(changed, new.release)
     upgraded = dataclasses.replace(new, table=table)
@@ -174,28 +184,19 @@ def handover(
     return Handover(after, kept, upgraded, dataclasses.replace(new, table=_unfilled(table)))
 
 
-def compaction_warnings(old: MergePlan, next_writers: Sequence[NextWriter], commits: int) -> list[str]:
-    """Return a sentence on each upgrade whose planned compaction the writer runs by default, which is not simulated.
+def runs_planned_compaction(plan: MergePlan) -> bool:
+    """Whether a writer runs the compaction that an upgrade to 1.0 only plans, after its first commit.
 
-    Seen with 1.0.2: Spark's datasource runs pending compactions after its commit unless `hoodie.compact.inline` is
-    false.
+    Source: HoodieSparkSqlWriter and BaseHoodieWriteClient.runTableServicesInline of 1.0.2: a batch compacts inline
+    unless it says otherwise.
     """
-    told = []
-    for before, one in zip([old, *(each.plan for each in next_writers)], next_writers, strict=False):
-        is_upgrade = before.release < one.plan.release and not one.keep_table_version and one.after < commits
-        runs_it = one.plan.props.get(keys.INLINE_COMPACTION, "").lower() != "false"
-        is_logged = one.plan.table_type is TableType.MERGE_ON_READ
-        if is_upgrade and is_logged and runs_it and _plans_compaction(one.plan) and not _plans_compaction(before):
-            told.append(
-                f"the upgrade to {one.plan.release} plans a compaction, which Spark's writer runs after its first "
-                f"commit unless {keys.INLINE_COMPACTION} is false, as is assumed here. If it runs, a row that is "
-                "written later may replace a deleted one in spite of a lower ordering value"
-            )
-    return told
+    return plan.props.get(keys.INLINE_COMPACTION, "").strip().lower() != "false"
 
 
-def _plans_compaction(plan: MergePlan) -> bool:
-    return capabilities(plan.release).upgrade_compaction is UpgradeCompaction.PLANNED
+def _leaves_planned(plan: MergePlan) -> bool:
+    """Whether an upgrade by a writer plans a compaction that nothing runs."""
+    plans = capabilities(plan.release).upgrade_compaction is UpgradeCompaction.PLANNED
+    return plans and plan.table_type is TableType.MERGE_ON_READ and not runs_planned_compaction(plan)
 
 
 def _unfilled(table: TableMergeConfig) -> TableMergeConfig:
@@ -233,11 +234,10 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
             "operations other than upserts with an upgrade or downgrade of a table with a global index are not ported; "
             f"upsert the rows, or {_WITHOUT_INDEX}"
         )
-    if new is not None and has_logs and _plans_compaction(new):
+    if new is not None and _leaves_planned(new):
         return (
-            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported: it plans "
-            "a compaction without running it, and which file groups it covers is not known from a key alone; name a "
-            "later release"
+            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported where "
+            f"{keys.INLINE_COMPACTION} is false: {_PLANNED}"
         )
     kept = None if change.kept.table is None or new is not None else change.kept.table.version
     if any(n > change.after for n in operations.statements) and kept not in {None, _newest(change.kept)}:
@@ -277,12 +277,6 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         problem = (
             "from a record index to another global index, or back, is not ported: what a record index has forgotten, "
             "others find; give both plans the same index"
-        )
-    elif new.global_index and has_logs and new.release != old.release and _plans_compaction(new):
-        problem = (
-            f"a merge-on-read table with a global index that passes from Hudi {old.release} to 1.0 is not ported: an "
-            "upgrade plans a compaction without running it, for file groups that are not known from a key alone, and "
-            "without an upgrade no table was recorded; name a later release"
         )
     elif old.runs_java != new.runs_java:
         problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"

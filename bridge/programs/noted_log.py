@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from bridge.config import capabilities
 from bridge.errors import InputError
@@ -12,7 +12,19 @@ from bridge.programs.commits import KeyTimeline
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from bridge.merge import Carrier, RecordMerge
+    from bridge.merge import Carrier, PartialMerge, RecordMerge
+    from mergers import HoodieKey
+    from payloads import AvroSchema, Record
+
+    Entry: TypeAlias = "StoredRow | LogDelete | PartialEntry"
+
+
+class PartialEntry(NamedTuple):
+    """A row of the log that has some columns alone, with what merges it."""
+
+    merge: PartialMerge
+    record: Record
+    columns: AvroSchema
 
 
 class NotedLog(KeyTimeline):
@@ -20,21 +32,67 @@ class NotedLog(KeyTimeline):
 
     Attributes:
         entries: of the log, since the last compaction.
+        planned: how many of them a compaction covers that is planned and has not run; None if none is planned.
     """
 
-    def __init__(self, merge: RecordMerge) -> None:
-        super().__init__(merge)
-        self.entries: list[StoredRow | LogDelete] = []
+    entries: list[Entry]
+    planned: int | None
+
+    def start(self, key: HoodieKey) -> None:
+        """Begin a key of an empty table."""
+        super().start(key)
+        self.entries, self.planned = [], None
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry."""
         super().append_log(entry)
         self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
+    def append_partial(self, merge: PartialMerge, record: Record, columns: AvroSchema) -> None:
+        """Note a row of the log that has some columns alone."""
+        super().append_partial(merge, record, columns)
+        self.entries.append(PartialEntry(merge, record, columns))
+
+    @property
+    def whole_entries(self) -> list[StoredRow | LogDelete]:
+        """The entries but for rows that have some columns alone, which a table with a global index does not get."""
+        return [entry for entry in self.entries if not isinstance(entry, PartialEntry)]
+
     def compact(self) -> None:
         """Merge the log into the base file."""
         super().compact()
         self.entries.clear()
+        self.planned = None
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether a compaction of the file group is planned."""
+        return self.planned is not None
+
+    def plan_compaction(self) -> None:
+        """Plan a compaction of the log as it is; what is written from now on lies on the base file that it makes."""
+        self.planned = len(self.entries)
+
+    def run_planned(self) -> None:
+        """Run the compaction that is planned, if there is one."""
+        later = self.hold_back()
+        if later is not None:
+            self.compact()
+            self.resume(later)
+
+    def hold_back(self) -> list[Entry] | None:
+        """Take out of the log what a planned compaction does not cover, and return it; None if none is planned."""
+        if self.planned is None:
+            return None
+        later = self.entries[self.planned :]
+        del self.entries[self.planned :]
+        self.merge_log_again(self.merge)
+        return later
+
+    def resume(self, later: list[Entry]) -> None:
+        """Put what was held back onto the compacted row."""
+        self.entries += later
+        self.merge_log_again(self.merge)
 
     def merge_log_again(self, merge: RecordMerge) -> None:
         """Merge the log by the rules of another writer, which goes on with it.
@@ -42,12 +100,16 @@ class NotedLog(KeyTimeline):
         Raises:
             MergePointError: its release can't read the log.
         """
-        old, self.merge, self.log = self.merge, merge, None
+        old, self.merge = self.merge, merge
+        self.forget_log()
         for entry in self.entries:
+            if isinstance(entry, PartialEntry):
+                super().append_partial(*entry)
+                continue
             if isinstance(entry, LogDelete):
                 check_block(entry, old, merge)
             same = entry if isinstance(entry, LogDelete) else LogRow(entry.record or {}, entry.source)
-            self.log = merge.fold_log(self.log, self.key, same)
+            self.log = self.reader.fold_log(self.log, self.key, same)
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the row and its log."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from bridge.programs.merged_source import MergedSource
 from bridge.programs.noted_log import NotedLog
 from bridge.programs.operation_table import KeyRows, OperationTable
-from bridge.programs.staged import StagedGroups
+from bridge.programs.staged import Staged
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -39,8 +39,26 @@ class _NotedSlice(KeyRows):
         for row in self._noted:
             row.merge_log_again(merge)
 
+    @property
+    def is_planned(self) -> bool:
+        """Whether a compaction of the file group is planned."""
+        return any(row.is_planned for row in self._noted)
 
-class OperationUpgrade(StagedGroups, OperationTable):
+    def plan_compaction(self) -> None:
+        """Plan a compaction of the log as it is."""
+        for row in self._noted:
+            row.plan_compaction()
+
+    def run_planned(self) -> None:
+        """Run the compaction that is planned, if there is one."""
+        held = [(row, later) for row in self._noted if (later := row.hold_back()) is not None]
+        if held:
+            self.compact()
+        for row, later in held:
+            row.resume(later)
+
+
+class OperationUpgrade(Staged, OperationTable):
     """Commits in order, each by its own operation, of a table that several releases write in turn.
 
     Adds what `Simulate` adds.

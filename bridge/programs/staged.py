@@ -6,10 +6,13 @@ Source: UpgradeDowngrade and its handlers of 1.0.2, 1.1.1 and 1.2.0.
 from __future__ import annotations
 
 import abc
+import itertools
+import operator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from bridge.config import UpgradeCompaction, capabilities
 from bridge.programs.commit_loop import CommitLoop
+from bridge.programs.handover import runs_planned_compaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,6 +31,7 @@ class Stage(NamedTuple):
         compacts: how the upgrade treats the log of a merge-on-read table: it compacts it, only plans to, or leaves it.
         compacting: the old writer's compaction before a downgrade; None without one.
         kept, upgrading, new: the calls on the table as it was, in the batch that upgrades, and from then on.
+        runs_planned: whether the new writer runs, after its first commit, a compaction that is planned.
     """
 
     after: int
@@ -36,6 +40,7 @@ class Stage(NamedTuple):
     kept: RecordMerge
     upgrading: RecordMerge
     new: RecordMerge
+    runs_planned: bool
 
 
 def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, log_updates: bool) -> Iterator[Stage]:
@@ -51,7 +56,8 @@ def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, lo
             at_once = new if upgrading is None else merge.with_plan(upgrading)
         compacts = UpgradeCompaction.NONE if upgraded is None else capabilities(upgraded.release).upgrade_compaction
         before = merge.with_plan(compacting) if compacting is not None and log_updates else None
-        yield Stage(after, compacts, before, at_first, at_once, new)
+        runs = log_updates and runs_planned_compaction(kept)
+        yield Stage(after, compacts, before, at_first, at_once, new, runs)
         merge, handover = new, then
 
 
@@ -61,6 +67,7 @@ class Staged(CommitLoop):
     Attributes:
         stages: the handovers.
         passed: how many of them are done.
+        compactions: the commits after which the table is compacted, besides what an upgrade plans.
     """
 
     merge: RecordMerge
@@ -71,6 +78,10 @@ class Staged(CommitLoop):
         self._earliest = self.merge
         self.stages = tuple(stages_of(self.merge, handover, commits, log_updates=log_updates))
         self.passed = 0
+        self.compactions = frozenset(self._compactions)
+        is_planned = itertools.accumulate((s.compacts is UpgradeCompaction.PLANNED for s in self.stages), operator.or_)
+        runs = (s.after + 1 for s, planned in zip(self.stages, is_planned, strict=True) if planned and s.runs_planned)
+        self._compactions = sorted(self.compactions.union(runs))
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first writer."""
@@ -99,13 +110,32 @@ class Staged(CommitLoop):
         seen = stage.after if stage.after == self._last else stage.after + 1
         self.query(seen, emit)  # type: ignore[attr-defined]  # of the class that follows
 
-    @abc.abstractmethod
     def change_writer(self, stage: Stage) -> None:
-        """Merge logs as the handover does, and go on with the calls of the next writer."""
+        """Hand all file groups to the next writer."""
+        for group in self.file_groups():
+            _hand_over(stage, group)
+        self.merge = stage.new
+
+    def compact_after(self, commit: int, emit: Emit) -> None:
+        """Run the compaction that an upgrade has planned, compact if that is asked for, and take the snapshot."""
+        for group in self.file_groups():
+            group.run_planned()
+        if commit in self.compactions:
+            super().compact_after(commit, emit)  # type: ignore[safe-super]  # of the class that follows
+        else:
+            self.query(commit, emit)  # type: ignore[attr-defined]  # of the class that follows
+
+    @abc.abstractmethod
+    def file_groups(self) -> Sequence[Group]:
+        """Return the file groups that have rows of the key."""
 
 
 class Group(Protocol):
     """A file group with a log that another writer can fold."""
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether a compaction of the file group is planned."""
 
     def merge_log_again(self, merge: RecordMerge) -> None:
         """Merge the log by the rules of another writer, which goes on with it."""
@@ -113,19 +143,11 @@ class Group(Protocol):
     def compact(self) -> None:
         """Merge the log into the base file."""
 
+    def plan_compaction(self) -> None:
+        """Plan a compaction of the log as it is."""
 
-class StagedGroups(Staged):
-    """A table of many file groups, each of which passes from one writer to the next by itself."""
-
-    def change_writer(self, stage: Stage) -> None:
-        """Hand all file groups to the next writer."""
-        for group in self.file_groups():
-            _hand_over(stage, group)
-        self.merge = stage.new
-
-    @abc.abstractmethod
-    def file_groups(self) -> Sequence[Group]:
-        """Return the file groups that have rows of the key."""
+    def run_planned(self) -> None:
+        """Run the compaction that is planned, if there is one."""
 
 
 def _hand_over(stage: Stage, group: Group) -> None:
@@ -133,6 +155,9 @@ def _hand_over(stage: Stage, group: Group) -> None:
         group.merge_log_again(stage.compacting)
         group.compact()
     group.merge_log_again(stage.kept)
-    if stage.compacts is UpgradeCompaction.RUN:
+    if stage.compacts is UpgradeCompaction.PLANNED:
+        group.plan_compaction()
+    elif stage.compacts is UpgradeCompaction.RUN and not group.is_planned:
         group.compact()
-    group.merge_log_again(stage.new)
+    if stage.new is not stage.kept:
+        group.merge_log_again(stage.new)

@@ -96,7 +96,7 @@ class History:
         case: the folder without the table type; one case has one input in every release.
         payload_class: full Java name; None where the writer set a merge mode alone.
         ordering: the ordering fields.
-        options: the merge-related options of the writer.
+        options: the merge-related options of the writer; None where it lacks one that every other writer has.
         error: what real Hudi said when it refused to go on after the last of `commits`.
         upgrade: how another release went on, where one did; the last one where several did.
         earlier: those before it.
@@ -109,7 +109,7 @@ class History:
     payload_class: str | None
     table_type: str
     ordering: tuple[str, ...]
-    options: dict[str, str]
+    options: dict[str, str | None]
     schema_ddl: str
     commits: tuple[Commit, ...]
     error: str | None = None
@@ -166,7 +166,7 @@ class History:
         """The short name of the payload class, or the merge mode."""
         if self.payload_class is not None:
             return self.payload_class.rpartition(".")[2]
-        return self.options["hoodie.record.merge.mode"]
+        return str(self.options["hoodie.record.merge.mode"])
 
     def __str__(self) -> str:
         if self.upgrade is None:

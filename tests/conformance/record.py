@@ -6,12 +6,14 @@ format, the commands and what is there: `tests/histories/FORMAT.md`.
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from bridge.config.keys import INLINE_COMPACTION
 from tests.conformance.record_cases import load_cases
 from tests.conformance.record_stages import Stage, record_stages
 from tests.conformance.record_table import history_of, save, session, write_on
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--case", "wanted", multiple=True, help="Only this case, with or without -cow or -mor; may be repeated.")
 @click.option("--then", "then", multiple=True, help="Another release, which goes on with the tables; may be repeated.")
 @click.option("--after", multiple=True, type=int, default=(3,), show_default=True, help="The last batch before each.")
+@click.option("--inline", is_flag=True, help="Let writers compact by default: what is planned, after their commit.")
 @click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), default=MODES, show_default=True)
 def main(  # noqa: PLR0913 (one parameter an option)
     *,
@@ -41,6 +44,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     wanted: Sequence[str],
     then: Sequence[str],
     after: Sequence[int],
+    inline: bool,
     modes: Sequence[str],
 ) -> None:
     """Record CASES below OUT/RELEASE, or with --then below OUT/RELEASE-to-THEN-MODE.
@@ -58,6 +62,8 @@ def main(  # noqa: PLR0913 (one parameter an option)
         for case in load_cases(cases, release.partition("@")[0], like)
         if not wanted or {case.name, case.folder} & {*wanted}
     ]
+    if inline:
+        chosen = [dataclasses.replace(case, options={**case.options, INLINE_COMPACTION: None}) for case in chosen]
     if not chosen:
         message = f"{cases} has no such case for {like or release}"
         raise click.UsageError(message)

@@ -43,7 +43,7 @@ class Case:
         name: the case without the table type.
         table_type: cow or mor.
         payload_class: None where `options` set a merge mode alone.
-        options: the merge-related options of the writer.
+        options: the merge-related options of the writer; null removes one that every writer has.
         batches: what each commit writes.
         compact_after: numbers of batches, from 1, after which a merge-on-read table is compacted.
         reads_with: the options of snapshot queries.
@@ -53,7 +53,7 @@ class Case:
     table_type: str
     payload_class: str | None
     ordering: str
-    options: dict[str, str]
+    options: dict[str, str | None]
     schema_ddl: str
     batches: tuple[Batch, ...]
     compact_after: tuple[int, ...]

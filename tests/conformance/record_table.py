@@ -150,7 +150,7 @@ def _merge(spark: SparkSession, case: Case, table: Path, batch: Batch) -> None:
     """Run a MERGE INTO of `target` with `source`; the index is no property of a table, so the session names it."""
     _frame(spark, batch.source_ddl or case.schema_ddl, batch.rows).createOrReplaceTempView("source")
     statement = (batch.statement or "").replace("INTO target", f"INTO {registered(spark, table)}")
-    index = {key: value for key, value in case.options.items() if "index." in key}
+    index = {key: value for key, value in case.options.items() if "index." in key and value is not None}
     for key, value in index.items():
         spark.conf.set(key, value)
     try:

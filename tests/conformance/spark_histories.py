@@ -11,7 +11,7 @@ from pyspark.sql import functions as sf
 
 from bridge import Batch, Batches, MergePlan, SqlMerge
 from bridge.config import WRITE_PRECOMBINE, WRITE_TABLE_VERSION
-from bridge.config.keys import SMALL_FILE_LIMIT
+from bridge.config.keys import INLINE_COMPACTION, SMALL_FILE_LIMIT
 from bridge.engines import COMMIT
 from bridge.engines.jvm.job import Calls
 from bridge.errors import PlanError
@@ -149,6 +149,10 @@ def _run_group(
             yield history, number, rows[case, number]
 
 
+_WRITER = {SMALL_FILE_LIMIT: "0", INLINE_COMPACTION: "false"}
+"""What all recorded writers have, unless a case says otherwise: see tests/data/histories/FORMAT.md."""
+
+
 def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: str = "auto") -> MergePlan:
     """Return the plan of the release that created a table."""
     return MergePlan(
@@ -159,7 +163,7 @@ def plan_of(history: History, partition: tuple[str, ...] = ("part",), engine: st
         key=("id",),
         partition=partition,
         ordering=history.ordering,
-        props={SMALL_FILE_LIMIT: "0", **history.options},  # see tests/data/histories/FORMAT.md
+        props={name: text for name, text in (_WRITER | history.options).items() if text is not None},
         engine=engine,  # type: ignore[arg-type]
     )
 

@@ -56,23 +56,33 @@ def test_a_change_between_a_record_index_and_another_is_refused(old, new):
         handovers(plan_of("0.15", old), [NextWriter(1, plan_of("1.2", new))], commits=2)
 
 
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
 @pytest.mark.parametrize("keep", [True, False], ids=["kept", "upgraded"])
-def test_1_0_takes_over_copy_on_write_tables_alone(keep):
-    """It plans a compaction where there are logs."""
+def test_1_0_goes_on_with_a_table_that_has_a_global_index(keep, table_type):
     batches = [[row("a", "p0", 1)], [row("a", "p1", 2)]]
-    old, new = (plan_of(release, SIMPLE, "cow") for release in ("0.15", "1.0"))
+    old, new = (plan_of(release, SIMPLE, table_type) for release in ("0.15", "1.0"))
     seen = simulate(batches, SCHEMA, old, change=handovers(old, [NextWriter(1, new, keep)], commits=2))
     assert seen == {1: [row("a", "p0", 1)], 2: [row("a", "p1", 2)]}
-    old, new = (plan_of(release, SIMPLE) for release in ("0.15", "1.0"))
-    with pytest.raises(PlanError, match=r"a global index that passes from Hudi 0\.15 to 1\.0 is not ported"):
-        handovers(old, [NextWriter(1, new, keep)], commits=2)
 
 
-def test_operations_with_an_upgrade_to_1_0_are_refused_where_there_are_logs():
-    old = plan_of("0.15", {}, "cow")
+NOT_INLINE = {"hoodie.compact.inline": "false"}
+
+
+def test_an_upgrade_to_1_0_that_leaves_its_compaction_planned_is_refused_with_a_global_index():
+    old, new = (plan_of(release, SIMPLE | NOT_INLINE) for release in ("0.15", "1.0"))
+    with pytest.raises(PlanError, match=r"Hudi 1\.0 upgrades is not ported where hoodie\.compact\.inline is false"):
+        handovers(old, [NextWriter(1, new)], commits=2)
+    handovers(old, [NextWriter(1, new, keep_table_version=True)], commits=2)
+
+
+@pytest.mark.parametrize(
+    ("table_type", "props", "refused"), [("cow", NOT_INLINE, False), ("mor", {}, False), ("mor", NOT_INLINE, True)]
+)
+def test_operations_with_an_upgrade_to_1_0_are_refused_where_its_compaction_stays_planned(table_type, props, refused):
+    old = plan_of("0.15", props, table_type)
     change = handovers(old, [NextWriter(1, dataclasses.replace(old, release="1.0"))], commits=2)
-    check_operated(old, change, DELETES)
-    old = plan_of("0.15", {})
-    change = handovers(old, [NextWriter(1, dataclasses.replace(old, release="1.0"))], commits=2)
-    with pytest.raises(PlanError, match=r"with an upgrade of a merge-on-read table to 1\.0 are not ported"):
+    if not refused:
+        check_operated(old, change, DELETES)
+        return
+    with pytest.raises(PlanError, match=r"with an upgrade of a merge-on-read table to 1\.0 are not ported where"):
         check_operated(old, change, DELETES)

@@ -9,10 +9,8 @@ import pytest
 from bridge.config import MergeConfigError
 from bridge.errors import PlanError
 from bridge.merge.record_merge import RecordMerge
-from bridge.plan import TableType
-from bridge.programs import NextWriter, Upgrade, compaction_warnings, handover, handovers
+from bridge.programs import NextWriter, Upgrade, handover, handovers
 from bridge.programs.program import Arrival, Origin
-from payloads import HudiRelease
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row, rows_after, schema_of
 
 OLD = ["0.15", "1.0"]
@@ -141,21 +139,49 @@ def test_a_release_that_only_reads_shows_the_last_commit_by_its_own_rules(new):
     assert shown(new, versions, after=2, commits=2, keep=True) == [["first", "first"]]
 
 
-def through(old, releases, *commits, **settings):
+def through(old, releases, *commits, props=None, **settings):
     """Return what a query sees after each commit of a table that is upgraded to the releases, by the commit before."""
-    plan = plan_of(DEFAULT, old)
+    plan = dataclasses.replace(plan_of(DEFAULT, old), props=props or {})
     steps = [NextWriter(after, dataclasses.replace(plan, release=release)) for after, release in releases.items()]
     return rows_after(plan, *commits, handover=handovers(plan, steps, commits=len(commits)), **settings)
 
 
+NOT_INLINE = {"hoodie.compact.inline": "false"}
+
+
 def test_an_upgrade_by_way_of_1_0_leaves_the_log_that_a_compaction_was_planned_for():
-    """1.0 never runs it, and the next upgrade passes over it, so that the delete outlives both."""
+    """A writer that does not compact inline never runs it, and the next upgrade passes over it: the delete stays."""
     commits = [row(10, "first")], [row(30, deleted=True)], [row(40, "third")], [row(20, "late")]
-    seen = through("0.15", {2: "1.0", 3: "1.2"}, *commits)
+    seen = through("0.15", {2: "1.0", 3: "1.2"}, *commits, props=NOT_INLINE)
     assert [one and one["v"] for one in seen] == ["first", None, "third", "third"]
     entries = [row(10, "first")], [row(30, deleted=True)], [], [row(20, "late")]
-    assert through("0.15", {2: "1.0", 3: "1.2"}, *entries)[-1] is None
+    assert through("0.15", {2: "1.0", 3: "1.2"}, *entries, props=NOT_INLINE)[-1] is None
     assert through("0.15", {2: "1.1", 3: "1.2"}, *entries)[-1]["v"] == "late"
+
+
+@pytest.mark.parametrize("inline", [None, "true", "false", "FALSE"])
+def test_a_writer_of_1_0_that_compacts_inline_runs_what_the_upgrade_has_planned(inline):
+    """After its first commit the delete of the old log is gone, so that the row of commit 4 is a plain insert."""
+    props = {} if inline is None else {"hoodie.compact.inline": inline}
+    commits = [row(10, "first")], [row(30, deleted=True)], [], [row(20, "late")]
+    seen = through("0.15", {2: "1.0"}, *commits, props=props)
+    late = None if inline in {"false", "FALSE"} else "late"
+    assert [one and one["v"] for one in seen] == ["first", None, None, late]
+
+
+def test_the_first_commit_of_1_0_lies_on_the_log_that_it_compacts_afterwards():
+    """The delete still holds off a late row of the same commit; what is newer stays in the log."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(20, "late")], [row(15, "later")]
+    assert [one and one["v"] for one in through("0.15", {2: "1.0"}, *commits)] == ["first", None, "late", "late"]
+    commits = [row(10, "first")], [row(30, "second")], [row(40, deleted=True)], [row(35, "late")]
+    assert [one and one["v"] for one in through("0.15", {2: "1.0"}, *commits)] == ["first", "second", None, None]
+
+
+def test_a_compaction_after_an_upgrade_to_1_0_follows_the_one_that_is_planned():
+    """Two compactions: each forgets the deletes of its own log."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [], [row(20, "late")], [row(15, "later")]
+    seen = through("0.15", {2: "1.0"}, *commits, props=NOT_INLINE, compact_after=(4,))
+    assert [one and one["v"] for one in seen] == ["first", None, None, "late", "late"]
 
 
 def test_a_downgrade_compacts_the_log_by_the_rules_of_the_newer_release():
@@ -190,23 +216,3 @@ def test_a_delete_block_with_text_of_another_kryo_is_refused(new, ts):
         assert "Hudi 0.12 wrote; compact the table before the upgrade" in str(seen[-1])
     else:
         assert not any(isinstance(one, Exception) for one in seen)
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "settings", "inline", "told"),
-    [
-        ("0.15", "1.0", {}, None, True),
-        ("0.15", "1.0", {}, "true", True),
-        ("0.15", "1.0", {}, "false", False),
-        ("0.15", "1.2", {}, None, False),
-        ("1.0", "1.0", {}, None, False),
-        ("0.15", "1.0", {"keep_table_version": True}, None, False),
-        ("0.15", "1.0", {"after": 3}, None, False),
-    ],
-)
-def test_a_warning_of_the_compaction_that_an_upgrade_to_1_0_leaves_to_the_writer(old, new, settings, inline, told):
-    plan = dataclasses.replace(plan_of(DEFAULT, old), table_type=TableType.MERGE_ON_READ)
-    props = {} if inline is None else {"hoodie.compact.inline": inline}
-    later = dataclasses.replace(plan, release=HudiRelease.parse(new), props=props)
-    found = compaction_warnings(plan, [NextWriter(**{"after": 1, "plan": later, **settings})], 3)
-    assert ["unless hoodie.compact.inline is false" in one for one in found] == [True] * told
