@@ -19,7 +19,7 @@ from bridge.engines import COMMIT, recompiled_warnings
 from bridge.errors import PlanError
 from bridge.merge import class_warnings
 from bridge.pipeline import KIND, LEFT, RIGHT, report_choices, report_scope
-from bridge.programs import operation_warnings
+from bridge.programs import inline_warnings, operation_warnings
 from bridge.redaction import cached_as_hidden
 from bridge.report import (
     SAMPLE,
@@ -239,6 +239,8 @@ def report_replays(
     report.scenario = asked.scenario.format(after=first.upgrade_after)
     report.warnings = class_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
     report.warnings += operation_warnings(first.operations, *(p for one in parts for p in one.comparison.plans))
+    for one in (part.comparison for part in parts):
+        report.warnings += inline_warnings(one.left, one.commits, one.compact_after)
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),

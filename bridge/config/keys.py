@@ -117,6 +117,8 @@ def _choice(values: Any) -> str:
 
 INLINE_COMPACTION: Final = "hoodie.compact.inline"
 """Whether a writer compacts, and runs pending compactions, after its commit."""
+INLINE_COMPACTION_COMMITS: Final = "hoodie.compact.inline.max.delta.commits"
+"""After how many delta commits it compacts."""
 
 # -- what the table stores
 

@@ -20,6 +20,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines import ARRIVAL
 from bridge.errors import InputError
 from bridge.pipeline.avro_files import avro_frame
+from bridge.pipeline.empty_columns import typed_alike
 from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
 from bridge.pipeline.text_files import check_utf8
 from bridge.spark import Files, PySparkException, batch_places, files_of, fit_batches, in_one_task, place_of, quoted
@@ -37,7 +38,8 @@ if TYPE_CHECKING:
 
 # A quote inside quotes is doubled and may span lines (RFC 4180), so a CSV file can't be split.
 _CSV_OPTIONS = {"header": "true", "multiLine": "true", "escape": '"'}
-_TYPED = ("parquet", "orc")  # formats whose files say what they hold
+INFERRED = ("csv", "json")
+"""The formats whose files don't say what they hold."""
 _MOST_INFERRED = 64 << 20
 _MOST_HEADER = 8 << 20
 _NOT_IN_URI = re.compile(r"[^A-Za-z0-9_\-!.~'()*:@&=+$,;\u00a1-\U0010ffff]")
@@ -60,8 +62,9 @@ def read_batches(
 ) -> list[BatchFile]:
     """Read the folder or pattern of `--batches`, a batch per entry; each batch keeps the schema that its files have.
 
-    CSV and JSON take the types of `schema`, or what Spark infers; they are parsed once here to find rows that can't be,
-    unless the caller parses all rows himself, and comes back to `check` them where that fails or a batch has no rows.
+    CSV and JSON take the types of `schema`, or what Spark infers; a column that is empty in one batch has the type that
+    it has in another. They are parsed once here to find rows that can't be, unless the caller parses all rows himself,
+    and comes back to `check` them where that fails or a batch has no rows.
     A CSV file starts with its header, and an empty field is null.
     Names that start with `.` or `_` are left out. `narrow` drops rows where Spark still passes its condition on to the
     reader of the files.
@@ -69,13 +72,14 @@ def read_batches(
     Raises:
         InputError: naming the file or folder that can't be read, and what to do.
     """
-    found = [
-        BatchFile(entry.name, _read(spark, files_of(entry), schema, arrival=True, check=check, narrow=narrow))
-        for entry in batch_places(path, spark)
-    ]
+    entries = batch_places(path, spark)
+    batches = [files_of(entry) for entry in entries]
+    frames = [_read(spark, one, schema, arrival=True, check=check, narrow=narrow) for one in batches]
     with failures(place_of(path, spark)):
-        fit_batches(found[-1].frame)
-    return found
+        if schema is None:
+            frames = typed_alike(frames, [place for place, one in enumerate(batches) if one.format in INFERRED])
+        fit_batches(frames[-1])
+    return [BatchFile(entry.name, frame) for entry, frame in zip(entries, frames, strict=True)]
 
 
 def read_frame(
@@ -111,12 +115,12 @@ def _read(  # noqa: PLR0913 (keyword-only settings of one reader)
     with failures(files.origin):
         if files.format == "avro":
             return narrow(avro_frame(spark, files, _arrival(files.paths) if arrival else None))
-        if files.format not in _TYPED:
+        if files.format in INFERRED:
             check_utf8(spark, files)
         frame = _of_spark(spark, files, schema, check=check)
     if ARRIVAL in frame.columns:
         refuse_taken(files.origin)
-    if check and files.format not in _TYPED:
+    if check and files.format in INFERRED:
         _check_rows(spark, files, frame)
     wanted = frame.columns
     if schema is not None and files.format == "csv":

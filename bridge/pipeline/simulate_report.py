@@ -19,7 +19,7 @@ from bridge.pipeline.row_counts_report import report_quarantine, row_counts_in, 
 from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
-from bridge.programs import NextWriter, operation_warnings
+from bridge.programs import NextWriter, inline_warnings, operation_warnings
 from bridge.report import SAMPLE, Listing, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
@@ -229,6 +229,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     report.warnings += recompiled_warnings(plan, first.new or plan)
     plans = (*(part.plan for part in parts), first.new or plan)
     report.warnings += operation_warnings(first.batches.operations_of(plan), *plans)
+    for part in parts:
+        report.warnings += inline_warnings(part.plan, len(part.batches), part.compact_after)
     report.plan |= {
         "table_type": plan.table_type.value if len(parts) == 1 else "both",
         "compact_after": list(first.compact_after),

@@ -17,6 +17,7 @@ from bridge.programs.handover import (
     is_downgrade,
     writer_of,
 )
+from bridge.programs.inline_compaction import inline_warnings
 from bridge.programs.merge_checks import check_statement, operation_warnings
 from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
@@ -99,6 +100,7 @@ __all__ = [
     "check_writes",
     "handover",
     "handovers",
+    "inline_warnings",
     "inserts_into_files",
     "is_downgrade",
     "key_paths",

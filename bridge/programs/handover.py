@@ -22,6 +22,7 @@ from bridge.config import (
 )
 from bridge.errors import PlanError
 from bridge.plan import TableType
+from bridge.programs.inline_compaction import compacts_inline
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.write_operation import WriteOperation
 
@@ -184,19 +185,10 @@ def handover(
     return Handover(after, kept, upgraded, dataclasses.replace(new, table=_unfilled(table)))
 
 
-def runs_planned_compaction(plan: MergePlan) -> bool:
-    """Whether a writer runs the compaction that an upgrade to 1.0 only plans, after its first commit.
-
-    Source: HoodieSparkSqlWriter and BaseHoodieWriteClient.runTableServicesInline of 1.0.2: a batch compacts inline
-    unless it says otherwise.
-    """
-    return plan.props.get(keys.INLINE_COMPACTION, "").strip().lower() != "false"
-
-
 def _leaves_planned(plan: MergePlan) -> bool:
     """Whether an upgrade by a writer plans a compaction that nothing runs."""
     plans = capabilities(plan.release).upgrade_compaction is UpgradeCompaction.PLANNED
-    return plans and plan.table_type is TableType.MERGE_ON_READ and not runs_planned_compaction(plan)
+    return plans and plan.table_type is TableType.MERGE_ON_READ and not compacts_inline(plan)
 
 
 def _unfilled(table: TableMergeConfig) -> TableMergeConfig:

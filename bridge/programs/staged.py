@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from bridge.config import UpgradeCompaction, capabilities
 from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.handover import runs_planned_compaction
+from bridge.programs.inline_compaction import compacts_inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,7 +56,7 @@ def stages_of(merge: RecordMerge, handover: Handover | None, commits: int, *, lo
             at_once = new if upgrading is None else merge.with_plan(upgrading)
         compacts = UpgradeCompaction.NONE if upgraded is None else capabilities(upgraded.release).upgrade_compaction
         before = merge.with_plan(compacting) if compacting is not None and log_updates else None
-        runs = log_updates and runs_planned_compaction(kept)
+        runs = log_updates and compacts_inline(kept)
         yield Stage(after, compacts, before, at_first, at_once, new, runs)
         merge, handover = new, then
 
