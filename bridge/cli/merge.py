@@ -12,7 +12,7 @@ from bridge.cli.options import existing_path, plan_of, plan_options, refuse, sam
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
-from bridge.pipeline import check_sides, merge_frames, read_frame
+from bridge.pipeline import check_sides, merge_frames, read_sides
 from bridge.plan import TableType
 from payloads import PayloadBridgeError
 
@@ -87,11 +87,7 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
 
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
-    frames = {
-        name: read_frame(spark, path, None if name == "log" else struct, arrival=name == "incoming")
-        for name, path in paths.items()
-    }
-    with merge_frames(point, plan, **frames) as found:
+    with merge_frames(point, plan, **read_sides(spark, paths, struct)) as found:
         if target is None:
             return found.to_report(sample, whole=wants_json())
         with written_output(spark, target, plan, how) as run:

@@ -10,7 +10,7 @@ from bridge.pipeline.course import LAST as LAST_BATCH
 from bridge.pipeline.course import BatchNumber, Course, Steps
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
-from bridge.pipeline.files import read_frame
+from bridge.pipeline.files import read_frame, read_sides
 from bridge.pipeline.layout import Layout, arrival_of, data_fields, incoming_side, join_rows, layout_of
 from bridge.pipeline.merge_points import (
     append,
@@ -113,6 +113,7 @@ __all__ = [
     "quarantine_of",
     "read_frame",
     "read_outcomes",
+    "read_sides",
     "report_choices",
     "report_quarantine",
     "report_scope",

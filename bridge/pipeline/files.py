@@ -26,7 +26,7 @@ from bridge.pipeline.text_files import check_utf8
 from bridge.spark import Files, PySparkException, batch_places, files_of, fit_batches, in_one_task, place_of, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
     from typing import TypeAlias
 
@@ -101,6 +101,25 @@ def read_frame(
     with failures(files.origin):
         fit_batches(frame)
     return frame
+
+
+def read_sides(
+    spark: SparkSession, paths: Mapping[str, str | Path], schema: spark_types.StructType | None
+) -> dict[str, DataFrame]:
+    """Read the sides of one merge: `stored`, `log` and `incoming`, the last with the column `ARRIVAL`.
+
+    `schema` does not count for a log, which has control columns besides.
+
+    Raises:
+        InputError: see `read_batches`.
+    """
+    files = {name: files_of(place_of(path, spark)) for name, path in paths.items()}
+    schemas = {name: None if name == "log" else schema for name in files}
+    frames = [read_frame(spark, one, schemas[name], arrival=name == "incoming") for name, one in files.items()]
+    inferred = [
+        place for place, (name, one) in enumerate(files.items()) if not schemas[name] and one.format in INFERRED
+    ]
+    return dict(zip(files, typed_alike(frames, inferred), strict=True))
 
 
 def _read(  # noqa: PLR0913 (keyword-only settings of one reader)

@@ -171,6 +171,7 @@ def handover(
         return Handover(after, dataclasses.replace(new, table=table), compacting=compacting)
     kept = dataclasses.replace(new, table=stored)
     if keep_table_version or version == stored.version:
+        _check_kept(new, stored.version)
         return Handover(after, kept)
     if new.global_index and _leaves_planned(new):
         msg = (
@@ -183,6 +184,23 @@ def handover(
     upgraded = dataclasses.replace(new, table=table)
     # Its writer's properties were collected before the upgrade, so that dedup does not know the marker yet.
     return Handover(after, kept, upgraded, dataclasses.replace(new, table=_unfilled(table)))
+
+
+def _check_kept(new: MergePlan, version: int) -> None:
+    """Refuse what a writer does to a table of an older version in a way that was seen once and is not understood.
+
+    Raises:
+        PlanError: saying what to do.
+    """
+    is_logged = new.table_type is TableType.MERGE_ON_READ
+    by_1_0 = capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED
+    if is_logged and by_1_0 and new.has_record_index and not new.moves_rows and version < _newest(new):
+        msg = (
+            f"a record index that does not move rows, in a merge-on-read table of version {version} that Hudi "
+            f"{new.release} writes, is not ported: here it does not forget a key of which a delete comes too late; let "
+            "it move rows, or let the table be upgraded"
+        )
+        raise PlanError(msg)
 
 
 def _leaves_planned(plan: MergePlan) -> bool:

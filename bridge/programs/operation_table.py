@@ -38,9 +38,9 @@ class KeyRows:
     """The rows of a key in one file group: one, or duplicates; the first has the log.
 
     Some code merges a version with each row of its key in the base file, some with the first that it meets. Each:
-    HoodieMergeHandle, which merges copy-on-write until 1.0, all compactions, and the queries of HoodieFileGroupReader.
-    The first: RecordMergingFileIterator, FileGroupReaderBasedMergeHandle where it merges a batch, and the queries of
-    HoodieFileGroupReader on tables of version 6.
+    HoodieMergeHandle, which merges copy-on-write until 1.0, compactions, and the queries of HoodieFileGroupReader. The
+    first: RecordMergingFileIterator, FileGroupReaderBasedMergeHandle where it merges a batch, and the queries of
+    HoodieFileGroupReader on tables of version 6; there also the compaction of 1.0.
     """
 
     def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
@@ -92,8 +92,9 @@ class KeyRows:
         """Merge the log into the base file."""
         stored = self.stored
         if stored and stored[0].log is not None:
-            log = stored[0].log
-            for row in stored:
+            log, can = stored[0].log, self._can
+            of_first = can.file_group_reader and can.payload_writer and not can.stored_modes
+            for row in stored[:1] if of_first else stored:
                 row.log = log
                 row.compact()
 
