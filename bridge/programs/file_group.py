@@ -52,6 +52,7 @@ class FileGroup(NotedLog):
     def drop(self) -> None:
         """Forget the row: another file group replaces this one."""
         self.base = self.log = self.planned = None
+        self.is_due = False
         self.entries.clear()
 
     def in_partition(self, row: StoredRow | None) -> StoredRow | None:

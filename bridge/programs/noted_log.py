@@ -33,24 +33,28 @@ class NotedLog(KeyTimeline):
     Attributes:
         entries: of the log, since the last compaction.
         planned: how many of them a compaction covers that is planned and has not run; None if none is planned.
+        is_due: whether it runs after the next commit, whose entries then meet no others.
     """
 
     entries: list[Entry]
     planned: int | None
+    is_due: bool
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
-        self.entries, self.planned = [], None
+        self.entries, self.planned, self.is_due = [], None, False
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry."""
-        super().append_log(entry)
+        if not self.is_due:
+            super().append_log(entry)
         self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     def append_partial(self, merge: PartialMerge, record: Record, columns: AvroSchema) -> None:
         """Note a row of the log that has some columns alone."""
-        super().append_partial(merge, record, columns)
+        if not self.is_due:
+            super().append_partial(merge, record, columns)
         self.entries.append(PartialEntry(merge, record, columns))
 
     @property
@@ -62,7 +66,7 @@ class NotedLog(KeyTimeline):
         """Merge the log into the base file."""
         super().compact()
         self.entries.clear()
-        self.planned = None
+        self.planned, self.is_due = None, False
 
     @property
     def is_planned(self) -> bool:
@@ -72,6 +76,10 @@ class NotedLog(KeyTimeline):
     def plan_compaction(self) -> None:
         """Plan a compaction of the log as it is; what is written from now on lies on the base file that it makes."""
         self.planned = len(self.entries)
+
+    def expect_compaction(self) -> None:
+        """Go on with a writer that runs what is planned after its first commit."""
+        self.is_due = self.is_planned
 
     def run_planned(self) -> None:
         """Run the compaction that is planned, if there is one."""
@@ -86,11 +94,13 @@ class NotedLog(KeyTimeline):
             return None
         later = self.entries[self.planned :]
         del self.entries[self.planned :]
-        self.merge_log_again(self.merge)
+        if not self.is_due:
+            self.merge_log_again(self.merge)
         return later
 
     def resume(self, later: list[Entry]) -> None:
-        """Put what was held back onto the compacted row."""
+        """Put what was held back onto the compacted row; without a log there was nothing to compact."""
+        self.planned, self.is_due = None, False
         self.entries += later
         self.merge_log_again(self.merge)
 

@@ -49,6 +49,11 @@ class _NotedSlice(KeyRows):
         for row in self._noted:
             row.plan_compaction()
 
+    def expect_compaction(self) -> None:
+        """Go on with a writer that runs what is planned after its first commit."""
+        for row in self._noted:
+            row.expect_compaction()
+
     def run_planned(self) -> None:
         """Run the compaction that is planned, if there is one."""
         held = [(row, later) for row in self._noted if (later := row.hold_back()) is not None]

@@ -146,6 +146,9 @@ class Group(Protocol):
     def plan_compaction(self) -> None:
         """Plan a compaction of the log as it is."""
 
+    def expect_compaction(self) -> None:
+        """Go on with a writer that runs what is planned after its first commit."""
+
     def run_planned(self) -> None:
         """Run the compaction that is planned, if there is one."""
 
@@ -161,3 +164,5 @@ def _hand_over(stage: Stage, group: Group) -> None:
         group.compact()
     if stage.new is not stage.kept:
         group.merge_log_again(stage.new)
+    if stage.runs_planned:
+        group.expect_compaction()
