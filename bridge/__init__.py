@@ -1,4 +1,4 @@
-"""Running payloads and mergers on tables, with PySpark; importing it loads nothing until a name is used.
+"""Running payloads and mergers on tables, with PySpark. Modules are loaded when a name is first used.
 
 Every error that a caller can cause is a `PayloadBridgeError`: those here, and those of `payloads` and `mergers`.
 """

@@ -20,7 +20,7 @@ class InputError(PayloadBridgeError, ValueError):
 
 
 class PlanError(PayloadBridgeError, ValueError):
-    """The settings of a merge plan contradict each other, or are not ported."""
+    """The settings of a merge plan contradict each other, or are not supported."""
 
 
 class ParameterError(PlanError):
@@ -48,7 +48,7 @@ _QUOTED = re.compile(r"`(\w+)`")
 class EngineError(PayloadBridgeError, RuntimeError):
     """An engine can't run here: a jar can't be found, or the session has no gateway to the driver's JVM.
 
-    Or Hudi's writer has completed a commit and failed after it; the message names the commit.
+    Or Hudi's writer failed after it had completed a commit; the message names the commit.
     """
 
 
@@ -74,7 +74,7 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
     Attributes:
         reason: what went wrong and what to do next.
         payload: the payload class or merger.
-        merge_point: where the versions were merged; None for a failure outside all merge points, as of a row that
+        merge_point: where the versions were merged; None for a failure outside all merge points, such as a row that
             can't be read.
         key: the columns of the record key with their values.
         field: the field at fault, if there is one.

@@ -40,14 +40,14 @@ class MergePlan:
         merger: a merger, given as a class or by name; a merge mode is a merger.
         stored_payload: where the payload class that the table stores comes from, if a plain writer names none.
         plain: whether the writer passes neither payload class nor merge mode, as most writers of an existing table do;
-            what the table stores decides then, or the default of the release.
+            the settings stored in the table are used then, or the default of the release.
         release: the Hudi release whose rules apply.
         table_version: 6, 8 or 9; None for the version that the release creates.
         table_type: copy-on-write or merge-on-read.
         key: the record key columns.
         partition: the partition path columns, part of a row's identity; empty for a table without partitions.
-        ordering: the ordering (precombine) fields, dotted paths allowed: the greater value is the later version. Empty
-            for the order of arrival.
+        ordering: the ordering (precombine) fields, dotted paths allowed: the version with the greater value is the
+            later one. Empty for the order of arrival.
         schema: an Avro schema that overrides the one derived from the DataFrame.
         props: further writer properties, as Hudi names them.
         arrival: the column with the order of arrival within a batch; None for the order of files and rows.
@@ -62,9 +62,9 @@ class MergePlan:
         on_error: what to do with a key that can't be merged: end the run (`fail`), or put the key into quarantine with
             all its versions and the reason, and merge the others (`quarantine`).
         call_timeout: how many seconds one call of a user's class may take; 0 for any time.
-        trust_rule: whether the rule that is found by asking a payload class of yours runs in its place, with the
-            `native` engine; the class is called for a sample of the keys first, and any other row ends the run.
-        trust_sample: for how many keys.
+        trust_rule: whether the rule that is inferred from a payload class of your own runs instead of it, with the
+            `native` engine; the class is called for a sample of the keys first, and a row that differs ends the run.
+        trust_sample: the number of keys in this sample.
     """
 
     payload: PayloadRef | None = None
@@ -204,7 +204,7 @@ class MergePlan:
         return (*partition, *(name for name in self.key if name not in partition))
 
     def within_partitions(self) -> MergePlan:
-        """Return the plan as readers see it: without a global index, each partition on its own."""
+        """Return the plan for readers: without a global index, each partition by itself."""
         if not self.global_index:
             return self
         props = {name: value for name, value in self.props.items() if name != keys.INDEX_TYPE}
@@ -212,12 +212,12 @@ class MergePlan:
 
     @property
     def moves_rows(self) -> bool:
-        """Whether a global index moves a row to the partition that a batch names, or leaves it where it is."""
+        """Whether a global index moves a row to the partition that a batch names, or leaves it in its partition."""
         return write_settings.moves_rows(self.props)
 
     @property
     def has_record_index(self) -> bool:
-        """Whether the global index is a record index, which forgets deleted keys."""
+        """Whether the global index is a record index, which drops deleted keys."""
         return write_settings.is_record_index(self.props)
 
     @property

@@ -1,4 +1,4 @@
-"""How two versions of a record merge: the merger interface, its carriers, the payload bridge, selection."""
+"""How two versions of a record merge: the merger interface, its records, payloads as mergers, and selection."""
 
 from __future__ import annotations
 

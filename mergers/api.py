@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema
 
 EVENT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "eeb8d96f-b1e4-49fd-bbf8-28ac514178e5"
-"""Event time ordering; in 0.15 the one default strategy, which runs the table's payload."""
+"""Event time ordering; in 0.15 the only default strategy, which runs the table's payload."""
 COMMIT_TIME_BASED_MERGE_STRATEGY_UUID: Final = "ce9acb64-bde0-424c-9b91-f6ebba25356d"
 """Commit time ordering: the later version wins."""
 PAYLOAD_BASED_MERGE_STRATEGY_UUID: Final = "00000000-0000-0000-0000-000000000000"

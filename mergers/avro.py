@@ -32,8 +32,8 @@ class AvroRecordMerger:
     """Merges two versions of a record by the rule of a payload class.
 
     `combine` applies an incoming version to a stored one (combine_and_get_update_value), `pre_combine` combines two
-    incoming versions. Without a mode the carrier of the older version decides: plain data is stored, a payload is
-    incoming. A merge point always names the mode that its release uses there.
+    incoming versions. Without a mode the type of the older record decides: plain data is stored, a payload is incoming.
+    A merge point always names the mode that its release uses there.
     """
 
     record_type: Final = HoodieRecordType.AVRO

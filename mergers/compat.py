@@ -118,12 +118,12 @@ class RuleMerger(AdaptedMerger):
 
 
 def adapt_merger(obj_or_class: Any) -> HoodieRecordMerger:
-    """Return the merger that an object is or can be called as; a class is instantiated without arguments.
+    """Return an object as a merger; a class is instantiated without arguments.
 
-    An object with our names and four arguments of `merge` is returned as it is. Java's names work as well
-    (`getMergingStrategy`, `getRecordType`), and `merge` may take (older, newer), (older, newer, props),
-    (older, newer, schema, props) or (older, older schema, newer, newer schema, props). A class with a `rule` has no
-    `merge`: the rule is run.
+    An object with Python's names and four arguments of `merge` is returned unchanged. Java's names work as well
+    (`getMergingStrategy`, `getRecordType`), and `merge` may take (older, newer), (older, newer, props), (older, newer,
+    schema, props) or (older, older schema, newer, newer schema, props). A class with a `rule` has no `merge`: the rule
+    is run.
 
     Raises:
         MergerConfigError: it is not a merger, or its class needs arguments.

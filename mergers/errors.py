@@ -6,11 +6,11 @@ from payloads.errors import PayloadBridgeError
 
 
 class UnsupportedRecordOperationError(PayloadBridgeError, RuntimeError):
-    """A carrier does not support this call (UnsupportedOperationException of HoodieRecord)."""
+    """A record type does not support this call (UnsupportedOperationException of HoodieRecord)."""
 
     @classmethod
     def from_call(cls, carrier: type, call: str, instead: str) -> UnsupportedRecordOperationError:
-        """Build the error for `carrier.call`; `instead` says what to do."""
+        """Build the error for a call of a record type; `instead` says what to do."""
         return cls(f"{carrier.__name__} does not support {call}; {instead}")
 
 

@@ -81,7 +81,7 @@ def runnable_here(merger: HoodieRecordMerger) -> HoodieRecordMerger:
 
 @dataclass(frozen=True, slots=True)
 class MergerConfig:
-    """How a table merges: a strategy, which stays, and the implementations of it, which may change.
+    """How a table merges: a fixed strategy, and its implementations, which may change.
 
     Attributes:
         strategy: UUID; a merge mode is turned into its UUID.

@@ -1,4 +1,4 @@
-"""What legacy payload logic is: the interface, the classes that Hudi ships, and users' own classes."""
+"""Record payloads: the interface, the classes that Hudi ships, and users' own classes."""
 
 from __future__ import annotations
 

@@ -75,13 +75,13 @@ SENTINEL: Final = Sentinel()
 class HoodieRecordPayload(ABC):
     """One incoming version of a record and the rule that merges it (org.apache.hudi.common.model.HoodieRecordPayload).
 
-    Records are dicts of physical Avro values. A method must not change a record that it is given; it may return it.
-    Leaving out `props` (and `schema` in `pre_combine`) is Java's overload without them, which some classes
-    implement differently.
+    Records are dicts of physical Avro values. A method must not modify a record that it is given; it may return it. A
+    call without `props` (and without `schema` in `pre_combine`) is Java's overload without them, which some classes
+    implement differently. Hudi's method names (`preCombine` for `pre_combine`) work as well.
 
-    A record carries no schema: it must have the fields of the `schema` that a call gets. Where they differ, Hudi 0.15
-    and 1.0 fail (EOFException) and later releases decode the bytes by position; here fields are looked up by name. So
-    bring a record to the schema of the call first, as Hudi's writers and readers do.
+    A record has no schema of its own: it must have the fields of the `schema` that a call gets. If they differ, Hudi
+    0.15 and 1.0 fail (EOFException) and later releases decode the bytes by position; here fields are looked up by name.
+    Convert a record to the schema of the call first, as Hudi's writers and readers do.
 
     Attributes:
         record: the version itself; None for a delete that carries no data.
@@ -128,7 +128,7 @@ class HoodieRecordPayload(ABC):
         """Return the row to insert for a key without a stored row, or None to store nothing."""
 
     def get_indexed_record(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:
-        """Return the record without any delete rule, where the class tells the two apart (1.1 and later)."""
+        """Return the record without applying a delete rule (1.1 and later)."""
         return self.get_insert_value(schema, props)
 
     def is_deleted(self, schema: AvroSchema, props: Props | None = None) -> bool:
@@ -144,7 +144,7 @@ class HoodieRecordPayload(ABC):
         return self.ordering_value
 
     def get_metadata(self) -> dict[str, str] | None:
-        """Return what the last call noted for the commit's metadata, or None."""
+        """Return what the last call recorded for the commit's metadata, or None."""
         return None
 
     # For `super()` in classes that are translated line by line.

@@ -101,4 +101,4 @@ class UnsupportedPayloadOperationError(PayloadBridgeError, RuntimeError):
 
 
 class PayloadFailedError(PayloadBridgeError, RuntimeError):
-    """Payload code failed on a record: its own rule can't be applied, or a user's class raised."""
+    """Payload code failed on a record: the rule of a class can't be applied, or a user's class raised an error."""

@@ -25,8 +25,8 @@ class PayloadRef:
         name: what `resolve_payload` takes, or the full name of a compiled Java class.
         jars: paths of the jars with the compiled class and what it needs, in the order of the class path.
         package: Maven coordinates (`group:artifact:version`) to load compiled classes from.
-        built_for: the release that a compiled class, and no other (PayloadConfigError), was compiled for; under a later
-            one it runs as if it were recompiled.
+        built_for: the release that a compiled class was compiled for (for any other class a PayloadConfigError); under
+            a later release the class runs as if it were recompiled.
     """
 
     name: str
@@ -110,9 +110,9 @@ class PayloadRef:
 class StoredPayloadRef(PayloadRef):
     """A payload class name that comes from a table's properties or a settings file.
 
-    Otherwise whoever can write a table could make its readers import any module. So the name must be that of a Hudi
-    class or of an installed entry point; a Python path is refused and never imported. Blanks are part of the name, as
-    in Java.
+    The name must be that of a Hudi class or of an installed entry point; a Python path is refused and never imported.
+    Otherwise anyone who can write a table could make its readers import any module. Blanks are part of the name, as in
+    Java.
     """
 
     @property

@@ -36,7 +36,7 @@ _KNOWN = {
 
 
 class ReleaseWarning(UserWarning):
-    """The named patch or build of Hudi was not compared; the rules are those of another one.
+    """This patch release or build of Hudi was not compared; the rules of another one are used.
 
     Added in 0.2.0.
     """

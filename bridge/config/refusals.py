@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class MergeConfigError(PayloadConfigError):
-    """Merge settings contradict each other; Hudi rejects them too."""
+    """Merge settings contradict each other; Hudi rejects them, too."""
 
     @classmethod
     def from_old_version(cls, version: int, oldest: int) -> MergeConfigError:

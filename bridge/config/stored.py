@@ -47,9 +47,9 @@ class TableMergeConfig:
         version: 5, 6, 8 or 9.
         table_type: copy-on-write or merge-on-read.
         mode: the merge mode.
-        payload: the payload class; a copy-on-write table that 0.15 or older created has none.
-        strategy: the strategy id, under its present or its old name.
-        ordering: the ordering fields, under their present or their old name.
+        payload: the payload class; a copy-on-write table created by 0.15 or older has none.
+        strategy: the strategy id, under its current or its old name.
+        ordering: the ordering fields, under their current or their old name.
         legacy_payload: the class that the table had before version 9; it merges nothing.
         partial_update_mode: IGNORE_DEFAULTS or FILL_UNAVAILABLE.
         merge_properties: the properties for mergers, without their prefix.

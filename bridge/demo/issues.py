@@ -23,8 +23,8 @@ ISSUES: Final[dict[int, Issue]] = {
             shown=(
                 "A table written by a single release no longer has the deleted rows. The issue reappears on an "
                 "upgrade: a copy-on-write table of 0.15 stores no payload class, so a 1.2 writer that keeps the "
-                "table version assumes the Default class, which ignores Op, and both deletes "
-                "are stored as rows."
+                "table version assumes DefaultHoodieRecordPayload, which ignores Op, and both deletes are stored as "
+                "rows."
             ),
             payloads=("AWSDmsAvroPayload",),
             fields={"id": "string", "ts": "long", "city": "string", "Op": "string"},
@@ -48,14 +48,14 @@ ISSUES: Final[dict[int, Issue]] = {
             title="COW and MOR have inconsistent results when using preCombineField",
             reported=(
                 "Three writes of one row, each with a smaller precombine value than the one before: copy-on-write "
-                "takes each of them, merge-on-read takes the second but not the third. What a merge-on-read table "
-                "returns depends on when it is compacted."
+                "stores each of them, merge-on-read stores the second but not the third. The row of a merge-on-read "
+                "table depends on when it is compacted."
             ),
             shown=(
-                "In 0.15, pre_combine combines log entries and keeps the greater precombine value, while a merge "
-                "with the stored row takes the incoming row. From 1.0 on the last arrival wins everywhere. Once 1.2 "
-                "has upgraded a merge-on-read table of 0.15, it merges by event time, and the first row stays: a third "
-                "result."
+                "In 0.15, preCombine merges log entries and keeps the greater precombine value, while a merge with "
+                "the stored row takes the incoming row. From 1.0 on the row that arrives last wins everywhere. After "
+                "1.2 has upgraded a merge-on-read table of 0.15, it merges by event time, and the first row stays: a "
+                "third result."
             ),
             payloads=("OverwriteWithLatestAvroPayload",),
             fields={"id": "int", "name": "string", "price": "double", "ts": "string"},
@@ -78,15 +78,15 @@ ISSUES: Final[dict[int, Issue]] = {
             number=11348,
             title="Partial update of the MOR table after compaction with Hudi Streamer",
             reported=(
-                "A merge-on-read table with PartialUpdateAvroPayload: a row whose second version leaves out column1"
-                " has column1 = null after compaction instead of the value of the first version."
+                "In a merge-on-read table with PartialUpdateAvroPayload, a row whose second version omits column1 has "
+                "column1 = null after compaction instead of the value of the first version."
             ),
             shown=(
                 "PartialUpdateAvroPayload keeps column1 on every path on which it is called, compacted or not. The "
-                "reported row appears when another class merges instead: OverwriteWithLatestAvroPayload, the default "
-                "of a 0.15 writer that is given no class; or the Default class, which 1.2 assumes for a "
-                "copy-on-write table of 0.15 whose version it keeps. Why the class was not used in the report depends "
-                "on its streamer settings, which are not part of a merge and cannot be shown here."
+                "reported row appears if another class merges instead: OverwriteWithLatestAvroPayload, the default of "
+                "a 0.15 writer without a class; or DefaultHoodieRecordPayload, which 1.2 assumes for a copy-on-write "
+                "table of 0.15 whose version it keeps. Why the class was not used in the report depends on its "
+                "streamer settings, which are not part of a merge and can't be shown here."
             ),
             payloads=("PartialUpdateAvroPayload", "OverwriteWithLatestAvroPayload"),
             fields={"id": "string", "column1": "string", "column2": "string", "update_dt": "string"},
@@ -108,16 +108,16 @@ ISSUES: Final[dict[int, Issue]] = {
             number=19748,
             title="Postgres Debezium TOAST sentinel leaks to readers on table-version-6 MOR tables",
             reported=(
-                "Hudi 1.x reads a merge-on-read table of version 6 with PostgresDebeziumAvroPayload: an unchanged "
+                "If Hudi 1.x reads a merge-on-read table of version 6 with PostgresDebeziumAvroPayload, an unchanged "
                 f"TOAST column shows the marker {_MARKER} instead of its value. Tables of version 9 and Hudi 0.x "
                 "show the value."
             ),
             shown=(
                 "The marker appears in merge-on-read tables that 0.15 or 1.0 created and that 1.2 reads without "
-                "upgrading them to version 9: the payload fills in the column in place and returns the very record "
-                "that it was given, which the reader considers unchanged. It also ends up, for another reason, in a "
-                "copy-on-write table of 0.15 that 1.2 writes at its old version: 1.2 assumes the Default class, "
-                "which ignores the marker."
+                "upgrading them to version 9: the payload fills in the column in place and returns the same record "
+                "object, which the reader considers unchanged. The marker also appears, for another reason, in a "
+                "copy-on-write table of 0.15 that 1.2 writes at its old version: 1.2 assumes "
+                "DefaultHoodieRecordPayload, which ignores the marker."
             ),
             payloads=("PostgresDebeziumAvroPayload",),
             fields={"id": "string", "body": "string", "_change_operation_type": "string", "_event_lsn": "long"},

@@ -35,13 +35,13 @@ WRITE_ISSUES: Final = (
         number=2075,
         title="hoodie.datasource.write.precombine.field not working as expected",
         reported=(
-            "Versions of a row numbered 1 to 10 in one batch: the table keeps version 9. With fewer than ten versions "
-            "the last one stays."
+            "One batch has versions of a row that are numbered 1 to 10, and the table keeps version 9. With fewer than "
+            "ten versions it keeps the last one."
         ),
         shown=(
             "The ordering column is text, and text is compared letter by letter: '10' < '9', and '11' < '9', in every "
-            "release. OverwriteWithLatestAvroPayload compares only within a batch, so that the next batch wins. Cast "
-            "the column to a number."
+            "release. OverwriteWithLatestAvroPayload compares only within a batch, so the next batch wins. Cast the "
+            "column to a number."
         ),
         payloads=(_DEFAULT, _OVERWRITE),
         fields={"id": "string", "version": "string", "by": "string"},
@@ -61,8 +61,8 @@ WRITE_ISSUES: Final = (
         shown=(
             "Until 0.13 MySqlDebeziumAvroPayload compares _event_seq with the stored row as text, in which 130 comes "
             "before 90. From 0.14 on it compares file and position as numbers. From 1.1 on the table stores "
-            "_event_bin_file and _event_pos as its ordering fields, and refuses the second batch of a writer that "
-            "passes _event_seq; after an upgrade, the second one of the new release."
+            "_event_bin_file and _event_pos as its ordering fields, and the second batch of a writer that passes "
+            "_event_seq is refused; after an upgrade, the second batch of the new release."
         ),
         payloads=("MySqlDebeziumAvroPayload",),
         fields={
@@ -78,10 +78,10 @@ WRITE_ISSUES: Final = (
     Issue(
         number=3709,
         title="insert operation does not consistently insert duplicate records",
-        reported="An insert of a key that the table has updates the stored row in one case, and adds a row in another.",
+        reported="An insert of an existing key updates the stored row in one case, and adds a row in another.",
         shown=(
-            "Until 0.14 an insert into the small file of a partition updates the row that has its key there "
-            "(hoodie.merge.allow.duplicate.on.inserts is false), from 0.15 on it adds a row."
+            "Until 0.14 an insert into the small file of a partition updates the row of the same key in that file "
+            "(hoodie.merge.allow.duplicate.on.inserts is false); from 0.15 on it adds a row."
         ),
         payloads=(_OVERWRITE, _DEFAULT),
         fields={"id": "int", "v": "string", "ts": "long"},
@@ -96,12 +96,12 @@ WRITE_ISSUES: Final = (
         number=8490,
         title="Fix global index duplicate and handle custom payload when update partition",
         reported=(
-            "A row that a global index moves to another partition is not merged by the payload; moved once more before "
-            "a compaction, it is there twice."
+            "A row that a global index moves to another partition is not merged by the payload. If it moves once more "
+            "before a compaction, it is stored twice."
         ),
         shown=(
-            "Before 0.14 a late version that names another partition replaces the stored row, whatever the payload "
-            "says; from 0.14 on the payload merges both first, and the later version stays where it is."
+            "Before 0.14 a late version in another partition replaces the stored row without a call of the payload. "
+            "From 0.14 on the payload merges both first, and the stored row, which is later, stays in its partition."
         ),
         payloads=(_DEFAULT,),
         fields={"id": "string", "part": "string", "city": "string", "ts": "long"},
@@ -119,13 +119,12 @@ WRITE_ISSUES: Final = (
             "Fixing DefaultHoodieRecordPayload to honor deletion based on meta field as well as custome delete marker"
         ),
         reported=(
-            "With hoodie.payload.delete.field and hoodie.payload.delete.marker, the write of a delete of an unknown "
-            "key fails with 'No value present in Option'."
+            "With hoodie.payload.delete.field and hoodie.payload.delete.marker, a write that deletes an unknown key "
+            "fails with 'No value present in Option'."
         ),
         shown=(
-            "Until 0.13 the two options have no effect, and the rows are stored. 0.14.0 fails as reported; here 0.14 "
-            "is 0.14.1, in which the delete of an unknown key is ignored and that of a stored row deletes it, as in "
-            "all later releases."
+            "Until 0.13 the two options have no effect, and the rows are stored. 0.14.0 fails as reported. Here 0.14 "
+            "is 0.14.1, which ignores deletes of unknown keys and deletes stored rows, as do all later releases."
         ),
         payloads=(_DEFAULT,),
         fields={"id": "int", "v": "string", "ts": "long", "op": "string"},
@@ -141,11 +140,13 @@ WRITE_ISSUES: Final = (
         number=3394,
         title="Question on hudi's default behaviour for UPSERT",
         reported=(
-            "Which field selects the record, hoodie.payload.ordering.field or hoodie.datasource.write.precombine.field?"
+            "Which field decides which record wins, hoodie.payload.ordering.field or "
+            "hoodie.datasource.write.precombine.field?"
         ),
         shown=(
-            "The precombine field alone, in every release: Spark's writer replaces hoodie.payload.ordering.field "
-            "with it. By seq the second version would win, by ts the first one stays until the third."
+            "Only the precombine field decides, in every release: Spark's writer replaces "
+            "hoodie.payload.ordering.field with it. By seq the second version would win; by ts the first one stays "
+            "until the third arrives."
         ),
         payloads=(_DEFAULT,),
         fields={"id": "int", "v": "string", "ts": "long", "seq": "long"},
@@ -161,12 +162,12 @@ WRITE_ISSUES: Final = (
         number=11421,
         title="hoodie.datasource.write.precombine.field is invalid",
         reported=(
-            "A merge-on-read table without a payload class: a later write with a smaller precombine value replaces the "
-            "stored row."
+            "In a merge-on-read table without a payload class, a later write with a smaller precombine value replaces "
+            "the stored row."
         ),
         shown=(
             "Without a class a writer of 0.x merges by OverwriteWithLatestAvroPayload, which takes the row that "
-            "arrives last, whatever the precombine field says; DefaultHoodieRecordPayload compares it."
+            "arrives last, whatever its precombine value is. DefaultHoodieRecordPayload compares the values."
         ),
         payloads=(_OVERWRITE, _DEFAULT),
         fields={"id": "int", "value": "string", "timestamp": "int"},
@@ -183,9 +184,9 @@ WRITE_ISSUES: Final = (
         title="hoodie.datasource.write.precombine.field is ignored",
         reported="Three versions of a row in one batch have the same precombine value, and the table keeps the first.",
         shown=(
-            "Where ordering values tie within a batch, the version that arrives last wins in these classes, in every "
-            "release that is shown here; the order of arrival is that of the rows of the batch. Of versions in two "
-            "batches DefaultHoodieRecordPayload takes the later one, too."
+            "If ordering values tie within a batch, these classes keep the version that arrives last, in every release "
+            "shown here. The order of arrival is the order of the rows in the batch. Between two batches "
+            "DefaultHoodieRecordPayload also keeps the later one."
         ),
         payloads=("AWSDmsAvroPayload", _DEFAULT),
         fields={"id": "string", "ts": "long", "items": "int", "Op": "string"},
@@ -200,10 +201,10 @@ WRITE_ISSUES: Final = (
         title="Cow non-partition table upsert action effect when preCombineField field value change to Smaller",
         reported="INSERT INTO and UPDATE with a smaller precombine value take effect, MERGE INTO does not.",
         shown=(
-            "An INSERT INTO of a table with key and precombine field is an upsert by OverwriteWithLatestAvroPayload, "
-            "which takes the row that arrives last. MERGE INTO of 0.14.0 and 0.15.0 merges copy-on-write tables by "
-            "ExpressionPayload, which extends DefaultHoodieRecordPayload, so that the stored row stays; in "
-            "merge-on-read tables, and from 1.0.1 on, the class of the table merges."
+            "INSERT INTO a table with key and precombine field is an upsert by OverwriteWithLatestAvroPayload, which "
+            "takes the row that arrives last. In 0.14.0 and 0.15.0, MERGE INTO merges copy-on-write tables by "
+            "ExpressionPayload, which extends DefaultHoodieRecordPayload, so the stored row stays. Merge-on-read "
+            "tables, and all tables from 1.0.1 on, are merged by the class of the table."
         ),
         payloads=(_OVERWRITE, _DEFAULT),
         fields={"id": "long", "name": "string", "ts": "long"},
@@ -214,14 +215,14 @@ WRITE_ISSUES: Final = (
         number=19978,
         title="MERGE INTO ... WHEN MATCHED THEN DELETE behaves differently on COW and MOR under event time ordering",
         reported=(
-            "A MERGE INTO deletes a row by a source with a smaller ordering value: it is gone in a copy-on-write "
-            "table, and still there in a merge-on-read table."
+            "A MERGE INTO deletes a row by a source row with a smaller ordering value. The row is deleted in a "
+            "copy-on-write table, but not in a merge-on-read table."
         ),
         shown=(
-            "In every release a copy-on-write table loses the row, whatever the ordering values say. In a "
-            "merge-on-read table the delete is logged with the ordering value of the source, and it is dropped where "
-            "the log has a later version; over a base file it holds until 0.15 only. To delete in both, give the "
-            "source the current ordering value, or use DELETE FROM."
+            "In every release a copy-on-write table deletes the row, whatever the ordering values are. In a "
+            "merge-on-read table the delete is logged with the ordering value of the source, and dropped if the log "
+            "has a later version; a row of a base file is deleted only until 0.15. To delete in both, give the source "
+            "the current ordering value, or use DELETE FROM."
         ),
         payloads=(_DEFAULT, _OVERWRITE),
         fields={"id": "long", "name": "string", "ts": "long"},
@@ -242,14 +243,15 @@ WRITE_ISSUES: Final = (
             "payload"
         ),
         reported=(
-            "PartialUpdateAvroPayload keeps a column that the new row leaves null, so several sources write their own "
-            "columns of one table. By a DataFrame that works, by a MERGE INTO that sets only these columns it fails."
+            "PartialUpdateAvroPayload keeps a column that is null in the new row, so several sources can write their "
+            "own columns of one table. This works with a DataFrame, but fails with a MERGE INTO that sets only these "
+            "columns."
         ),
         shown=(
-            "A copy-on-write table keeps the other columns in every release, whatever its class. In a merge-on-read "
-            "table Hudi refuses the statement until 0.15; from 1.0 on it logs these columns alone, unless the class "
-            "makes the table's merge one of partial updates, as PartialUpdateAvroPayload does. Set every column there, "
-            "those that the source lacks to null: that class keeps what is stored."
+            "A copy-on-write table keeps the other columns in every release, whatever its class. For a merge-on-read "
+            "table Hudi refuses the statement until 0.15. From 1.0 on it logs only these columns, unless the class "
+            "merges by partial updates, as PartialUpdateAvroPayload does. For such a table set every column, with null "
+            "for those that the source lacks: the class then keeps the stored values."
         ),
         payloads=("PartialUpdateAvroPayload", _DEFAULT),
         fields={"id": "long", "ts": "long", "rider": "string", "fare": "long"},
@@ -264,11 +266,11 @@ WRITE_ISSUES: Final = (
         title="[HUDI-8468] use payload to do merging inside the expression payload",
         reported=(
             "A MERGE INTO of a table with OverwriteWithLatestAvroPayload compares ordering values, although this "
-            "class does not; from 1.0.1 on the class of the table counts."
+            "class does not; from 1.0.1 on the class of the table is used."
         ),
         shown=(
-            "Until 0.15 the update with the smaller ordering value is ignored in a copy-on-write table and taken in a "
-            "merge-on-read table; from 1.0.1 on both take it."
+            "Until 0.15 the update with the smaller ordering value is ignored in a copy-on-write table and applied in "
+            "a merge-on-read table; from 1.0.1 on both apply it."
         ),
         payloads=(_OVERWRITE, _DEFAULT),
         fields={"id": "long", "name": "string", "ts": "long"},

@@ -46,9 +46,9 @@ _VISIBLE, _INSERTED = "visible", "inserted"
 class RowStatus(StrEnum):
     """What happened to an input row.
 
-    Every row has one status. KEPT: it is in the result itself. MERGED: the result has another row in its place, which
-    replaced it or was made from it. DELETED: a delete removed its key. IGNORED: it changed nothing. QUARANTINED: its
-    key can't be merged.
+    Every row has one status. KEPT: it is in the result unchanged. MERGED: another row took its place, which replaced it
+    or was merged from it. DELETED: a delete removed its key. IGNORED: it changed nothing. QUARANTINED: its key can't be
+    merged.
     """
 
     MERGED = "merged"
@@ -78,10 +78,10 @@ class RowCounts:
     """Row counts of a run.
 
     Attributes:
-        rows_in: how many rows each side (stored, log, incoming) had when it was read.
+        rows_in: how many rows each input (stored, log, incoming) had when it was read.
         counts: row counts by merge point, input and outcome; they add up to `rows_in`.
-        made: how many rows of the result were made by a merge, and so are not in the input.
-        rows_out: how many rows the result has; for `append` log entries included.
+        made: how many rows of the result were created by a merge, and are therefore not in the input.
+        rows_out: how many rows the result has, for `append` including log entries.
         inserted: how many keys had no row before.
     """
 
@@ -122,11 +122,11 @@ class RowCounts:
         return cls(rows_in, {_parts(name): number for name, number in totals.items()}, made, left, 0)
 
     def total(self, status: RowStatus, sides: Iterable[str] = SIDES) -> int:
-        """Return how many rows of the sides had a status."""
+        """Return how many rows of the inputs had a status."""
         return sum(number for (_, side, one), number in self.counts.items() if one is status and side in sides)
 
     def with_incoming(self, point: str, statuses: Mapping[RowStatus, int], *, are_in: bool) -> RowCounts:
-        """Return the row counts with incoming rows of no key; `are_in`: `rows_in` has them already."""
+        """Return the row counts with incoming rows of no key; `are_in`: `rows_in` already has them."""
         counts = collections.Counter(self.counts)
         counts.update({(point, SIDES[Origin.INCOMING], status): number for status, number in statuses.items()})
         more = 0 if are_in else sum(statuses.values())
@@ -134,7 +134,7 @@ class RowCounts:
         return dataclasses.replace(self, rows_in={**self.rows_in, **incoming}, counts=counts)
 
     def check(self) -> None:
-        """Compare what came in with what became of it, and the rows of the result with those that should be there.
+        """Compare the input rows with their outcomes, and the number of result rows with the expected one.
 
         Raises:
             RowCountsError: they differ.
@@ -146,7 +146,7 @@ class RowCounts:
             raise RowCountsError(_UNBALANCED.format(msg))
 
     def check_sides(self) -> None:
-        """Compare what came in on each side with what became of it.
+        """Compare the rows of each input with their outcomes.
 
         Raises:
             RowCountsError: they differ.
@@ -158,7 +158,7 @@ class RowCounts:
                 raise RowCountsError(_UNBALANCED.format(f"of {number} {side} input rows, {told}"))
 
     def lines(self) -> list[dict[str, Any]]:
-        """Return the counts as a list: one line a merge point and side, those without rows left out."""
+        """Return the counts as a list: one line per merge point and input, without empty ones."""
         found: dict[tuple[str, str], dict[str, int]] = {}
         for (point, side, status), number in self.counts.items():
             if number:

@@ -56,11 +56,11 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
     Only the versions of this row are collected; they are merged in this process.
 
     Args:
-        batches: the batches, or one DataFrame a batch.
-        plan: how versions merge; the first side, if there are two.
+        batches: the batches, or one DataFrame per batch.
+        plan: how versions merge; the first configuration, if there are two.
         row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
             column that is not needed to find the row may be left out.
-        to: the second side, as in `replay`; None for one side.
+        to: the second configuration, as in `replay`; None for one configuration.
         upgrade_after: see `replay`.
         via: see `replay`.
         keep_table_version: see `replay`.
@@ -71,7 +71,7 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
         InputError: no row, or several, have these values; the message names similar ones.
         ParameterError: parameters contradict each other, or name a batch that does not exist.
         PlanError: a plan can't be traced in this process, or the two are not an upgrade.
-        PayloadBridgeError: merging under `plan` fails; a failure of the other side is part of its trace.
+        PayloadBridgeError: merging under `plan` fails; a failure of the second configuration is part of its trace.
     """
     written = as_batches(batches)
     commits = len(written)

@@ -30,17 +30,17 @@ class ExplainReport(Judged, ExplainedRow):
 
     Attributes:
         row: the columns that identify it, with their values as text; empty for a null partition.
-        versions: what arrived for it, with the numbers of the commits, in order; physical Avro values.
+        versions: its versions in order of arrival, with the numbers of the commits; physical Avro values.
         schema: the Avro schema of the versions.
         commits: how many commits there are.
         sides: one side or two.
-        comparison: both sides, where there are two.
+        comparison: both configurations, if there are two.
         compact_after: the commits after which the log was compacted.
     """
 
     @property
     def severities(self) -> frozenset[Severity]:
-        """Whether a side fails, or their rows differ after a commit; empty for one side that merges."""
+        """Whether a configuration fails, or the rows differ after a commit; empty for a single one that merges."""
         ended = [side.trace for side in self.sides if side.trace.error is not None]
         if not all(trace.has_several_rows for trace in ended):
             return frozenset({Severity.REFUSED})
@@ -50,12 +50,12 @@ class ExplainReport(Judged, ExplainedRow):
 
     @property
     def success(self) -> bool:
-        """Whether all sides have the same row after the last commit."""
+        """Whether all configurations have the same row after the last commit."""
         return self.ends_equal
 
     @property
     def verdict(self) -> str:
-        """How the row ends, and where two sides part, in one sentence."""
+        """How the row ends, and where two configurations diverge, in one sentence."""
         return parting_words(self)
 
     def to_report(self) -> Report:

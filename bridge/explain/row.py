@@ -54,7 +54,7 @@ class ExplainedRow:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the sides are called, in a few words."""
+        """The labels of the configurations."""
         if self.comparison is not None:
             return self.comparison.names
         plan = self.sides[0].plan
@@ -62,7 +62,7 @@ class ExplainedRow:
 
     @property
     def long_names(self) -> tuple[str, ...]:
-        """What the sides are called, with table type, releases and what merges."""
+        """The labels of the configurations, with table type, releases and payload or merge mode."""
         return tuple(self._long_name(name, side) for name, side in zip(self.names, self.sides, strict=True))
 
     @staticmethod
@@ -74,13 +74,13 @@ class ExplainedRow:
 
     @property
     def ends_equal(self) -> bool:
-        """Whether all sides run and have the same row after the last commit; always true for a single side."""
+        """Whether all configurations run and have the same row after the last commit; always true for a single one."""
         traces = [side.trace for side in self.sides]
         first = traces[0].row_after(self.commits)
         return all(trace.error is None and self._same(trace.row_after(self.commits), first) for trace in traces)
 
     def first_difference(self) -> int | None:
-        """Return the first commit after which the sides show different rows; None if there is none."""
+        """Return the first commit after which the configurations show different rows; None if there is none."""
         traces = [side.trace for side in self.sides]
         for commit in range(1, self.commits + 1):
             first = traces[0].row_after(commit)
@@ -89,7 +89,7 @@ class ExplainedRow:
         return None
 
     def deciding_calls(self) -> tuple[TracedCall | None, ...]:
-        """Return the call of each side at which they begin to differ; None if there is none.
+        """Return the call of each configuration at which they begin to differ; None if there is none.
 
         That is the first pair at one merge point with unlike results. Where the sides don't go through the same points,
         it is on each the first call that gave what is visible then.
@@ -109,7 +109,7 @@ class ExplainedRow:
         )
 
     def last_made(self, side: ExplainedSide) -> TracedCall | None:
-        """Return the call that made the last row of a side; None where it fails."""
+        """Return the call that produced the last row of a configuration; None if it fails."""
         return None if side.trace.error else self._deciding(side.trace.calls, side.trace.row_after(self.commits))
 
     def _deciding(self, calls: list[TracedCall], end: Record | None) -> TracedCall | None:

@@ -40,12 +40,12 @@ class TableCall(NamedTuple):
     Attributes:
         point: the merge point.
         method: the payload method, or the operation of the merge mode.
-        older: what was there: `v1` for the first version, and so on, `a delete at 5`, or `m1` for a row that a call
-            made; None for nothing.
-        newer: what came.
-        result: what is there afterwards; None for nothing.
+        older: the older version: `v1` for the first one, and so on, `a delete at 5`, or `m1` for a row that a call
+            created; None for none.
+        newer: the newer version.
+        result: the result; None for no row.
         rule: what decided, in words.
-        made: by name the rows that no file has, in data columns, where this call is the first to have them.
+        made: by name, the rows that are in no file, in data columns, if this call is the first to return them.
     """
 
     point: str
@@ -58,7 +58,7 @@ class TableCall(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What merges to what, and why."""
+        """The versions, the result and the rule, in words."""
         older = "" if self.older is None else f"{self.older}, then "
         return f"{older}{self.newer} -> {self.result or 'no row'}\n{wrapped(self.rule)}"
 

@@ -38,8 +38,8 @@ class TableRow(Judged):
         row: the columns that identify the row, as text.
         versions: its versions in order: `slice`, `instant`, `kind`, `file`, `block`, `position`, `ordering` (of a
             delete), and `row` with the data columns.
-        shown: by release, the rows that its reader shows: one, none, or several of a key that is stored twice.
-        failed: by release, why merging the versions failed and at which merge point, if failures do not raise.
+        shown: by release, the rows that its reader shows: one, none, or several if the key is stored twice.
+        failed: by release, why and at which merge point merging the versions failed, if failures are not raised.
         calls: by release, every merge call of its query in order; a file group without logs has none.
     """
 
@@ -52,7 +52,7 @@ class TableRow(Judged):
 
     @property
     def severities(self) -> frozenset[Severity]:
-        """Whether a reader can't merge the versions, or two show other rows; empty for one reader that can."""
+        """Whether a reader can't merge the versions, or two show different rows; empty for one reader that can."""
         first, *others = self.shown.values()
         if self.failed:
             return frozenset({Severity.REFUSED})
@@ -120,10 +120,10 @@ class TableRow(Judged):
 
 
 def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, quarantines: bool = False) -> TableRow:
-    """Return which versions of a row a table holds, where, and what readers show.
+    """Return the versions of a row that a table holds, where they are stored, and what readers show.
 
     Args:
-        tables: the table, opened once for each reader that is asked.
+        tables: the table, opened once for each reader.
         row: the columns that identify the row (those of `HudiTable.identity`, or `_hoodie_record_key`), as text.
         quarantines: whether to report versions that can't be merged instead of raising the error.
 

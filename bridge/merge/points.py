@@ -15,7 +15,7 @@ from payloads import HudiRelease
 
 
 class MergePoint(enum.Enum):
-    """A place where Hudi merges versions of one record, or lets a single version pass."""
+    """A place where Hudi merges versions of one record, or handles a single version."""
 
     COMBINE_INPUT = "combine-input"
     TAG = "index-lookup"

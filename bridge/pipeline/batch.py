@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class SqlMerge:
     """A MERGE INTO statement of Spark SQL, whose source is a batch: the `operation` of a `Batch`.
 
-    The statement may call table and source as it likes. ON compares the key columns, and those of the partition, with
-    values of the source. The source has columns of its own.
+    The names of table and source in the statement don't matter. ON compares the key columns, and those of the
+    partition, with values of the source. The source has columns of its own.
 
     Attributes:
         statement: its text.
@@ -58,8 +58,8 @@ class Batch:
     """A batch with the operation that writes it, for `Batches.of`.
 
     The columns of the rows depend on the operation: key and partition for `delete` and `sql_delete`; these and the
-    assigned columns for `sql_update`; the partition columns for `delete_partition`; its own for a `SqlMerge`; every
-    column of the table for all others.
+    assigned columns for `sql_update`; the partition columns for `delete_partition`; those of the source for a
+    `SqlMerge`; all columns of the table for all other operations.
 
     Attributes:
         frame: the rows.

@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 class Batches:
     """The batches that are written to a table, in order; made by `of`, `by` or `read`.
 
-    Rows stay in Spark. Batches are numbered from 1: the number of a batch is that of its commit.
+    Rows stay in Spark. Batches are numbered from 1, like their commits.
 
     Attributes:
-        names: one name a batch, for reports.
+        names: one name per batch, for reports.
         operations: the operations of the batches that are not upserts, by number.
         statements: the MERGE INTO statements among them.
         scope: the keys that `versions` has; None for all.
@@ -83,7 +83,7 @@ class Batches:
         *,
         scope: Scope | None = None,
     ) -> Batches:
-        """Take one DataFrame a batch, in order; `names` are 1, 2 and so on by default.
+        """Take one DataFrame per batch, in order; `names` are 1, 2 and so on by default.
 
         A DataFrame is upserted; a `Batch` says another operation. A later batch may have columns that the earlier ones
         lack. Rows arrive in the order of each frame, unless the plan has an arrival column.
@@ -124,7 +124,7 @@ class Batches:
         *,
         scope: Scope | None = None,
     ) -> Batches:
-        """Read a folder, or what matches a pattern (`days/2024-*`): one file or folder a batch, in name order.
+        """Read a folder, or what matches a pattern (`days/2024-*`): one file or folder per batch, in name order.
 
         It may lie on any storage that Spark reaches. Formats are Parquet, Avro, ORC, JSON lines and CSV.
 
@@ -176,7 +176,7 @@ class Batches:
 
     @property
     def frames(self) -> tuple[DataFrame, ...]:
-        """One DataFrame a batch, in order, with the columns of the data alone."""
+        """One DataFrame per batch, in order, with only the columns of the data."""
         if len(self._frames) == len(self.names):
             found = list(self._frames)
         else:
@@ -185,18 +185,18 @@ class Batches:
 
     @functools.cached_property
     def rows(self) -> int:
-        """How many rows all batches have, before a scope chooses keys; one job."""
+        """How many rows all batches have, before a scope selects keys; runs one job."""
         return self._versions.count()
 
     def rows_of(self, plan: MergePlan) -> int:
-        """Return how many rows the keys of the scope have; where it chooses none, all that came in. One job."""
+        """Return how many rows the keys of the scope have; without a selection of keys, all rows. Runs one job."""
         if self.scope is None or not self.scope.chooses_keys:
             return self.rows
         with_keys = self._versions.where(~sf.col(COMMIT).isin(*self._naming_partitions))
         return self.scope.of_keys(with_keys, plan, self.names).count()
 
     def partitions_named(self, plan: MergePlan) -> NamedPartitions | None:
-        """Return the partitions that rows of a delete_partition name, with `_pb_commit`; None if there are none.
+        """Return the partitions that `delete_partition` batches name, with `_pb_commit`; None if there are none.
 
         None, too, where the scope chooses keys: whether such a partition had a row can't be told by some of its keys.
         """
@@ -217,7 +217,7 @@ class Batches:
 
     @property
     def first(self) -> int:
-        """The number of the first batch whose keys are in the scope, from 1; InputError if it names none."""
+        """The number of the first batch whose keys are in the scope, from 1; InputError if there is none."""
         return 1 if self.scope is None else self.scope.first(self.names)
 
     def versions(self, plan: MergePlan) -> DataFrame:

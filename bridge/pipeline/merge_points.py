@@ -40,12 +40,12 @@ if TYPE_CHECKING:
 
 
 def combine_input(incoming: DataFrame, plan: MergePlan) -> DataFrame:
-    """Deduplicate a batch: one row a key, plus `_pb_delete` and `_pb_ordering`.
+    """Deduplicate a batch: one row per key, plus `_pb_delete` and `_pb_ordering`.
 
-    A delete without data has null in every column but the key's. With a global index the key alone identifies a row.
+    A delete without data has null in all columns except the key. With a global index the key alone identifies a row.
 
     Raises:
-        PlanError: the plan has batches that are not combined.
+        PlanError: the plan does not deduplicate batches.
     """
     return combined_rows(combine_outcomes(incoming, plan, only_rows=True))
 

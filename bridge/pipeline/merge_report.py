@@ -66,7 +66,7 @@ def merge_frames(
 
     Raises:
         ParameterError: the point does not exist, or an input is missing or superfluous.
-        PlanError: a column that the plan names is missing, or the settings need what is not ported.
+        PlanError: a column that the plan names is missing, or a setting is not supported.
     """
     given = {"stored": stored, "log": log, "incoming": incoming}
     return MergeReport(PointRun(point, {name: frame for name, frame in given.items() if frame is not None}, plan))
@@ -76,12 +76,12 @@ def merge_frames(
 class MergeReport(Listing):
     """The result of `merge_frames`.
 
-    The first read of any part computes all of it in one job, which Spark keeps until `close`, or the end of a `with`
-    block.
+    The first read of any part computes all parts in one job. Spark keeps the result until `close`, or the end of a
+    `with` block.
 
     Attributes:
         run: the merge point.
-        written: what an output has of it, where `write` wrote one.
+        written: what was written, if `write` was called.
     """
 
     run: PointRun
@@ -144,7 +144,7 @@ class MergeReport(Listing):
         return self.frames.get("quarantine")
 
     def write(self, out: Output, place: str) -> MergeReport:
-        """Write the results in one pass over the inputs; several are split once the outcomes are written.
+        """Write the results in one pass over the inputs; several outputs are split after the outcomes are written.
 
         Raises:
             RowCountsError: the rows that came in are not those that are accounted for.
@@ -163,7 +163,7 @@ class MergeReport(Listing):
         return dataclasses.replace(self, written=Written(place, row_counts))
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
-        """Return the report of the command line: `sample` rows; without it all, or a readable number if not `whole`."""
+        """Return the report of the command line with `sample` rows; None for all, or for some if not `whole`."""
         plan, ran, row_counts = self.run.plan, self.run.choice, self.row_counts
         about = {"point": self.run.point, "ran": {"engine": ran.engine.value, "why": ran.why}}
         report = Report("merge", self.verdict, plan=plan_as_json(plan) | about)

@@ -43,9 +43,9 @@ class PathsReport(Judged, Listing):
 
     Attributes:
         batches: what was written.
-        plan: what merged; its table type does not count.
+        plan: how versions merged; its table type is ignored.
         table_types: the table types whose paths were tried.
-        outcomes: what `answers` and `row_counts` are made of, kept by Spark.
+        outcomes: the source of `answers` and `row_counts`, kept by Spark.
     """
 
     batches: Batches
@@ -55,7 +55,7 @@ class PathsReport(Judged, Listing):
 
     @functools.cached_property
     def answers(self) -> DataFrame:
-        """The different results of the keys that have several.
+        """The results of the keys that have more than one.
 
         The columns are the data columns, `_pb_has_row boolean` (false: no row, so that every column but the key's is
         null) and `_pb_path` of the type `PATH_TYPE`. A key of which not every state could be followed is there in any
@@ -65,7 +65,7 @@ class PathsReport(Judged, Listing):
 
     @functools.cached_property
     def row_counts(self) -> RowCounts:
-        """What becomes of the rows on one path: the batches as they are, in the first of `table_types`.
+        """The outcomes of the rows on one path: the batches as given, in the first of `table_types`.
 
         Nothing is compacted on it. Rows are counted as in `SimulateReport.row_counts`, and those of a key whose path
         ends in an error as quarantined.
@@ -84,18 +84,18 @@ class PathsReport(Judged, Listing):
 
     @functools.cached_property
     def disagreements(self) -> Disagreements:
-        """Which of the paths that all keys can take disagree, on how many keys, and how."""
+        """Which of the paths that exist for every key disagree, on how many keys, and how."""
         types = self.table_types
         return disagreements(self.answers, types) if self.counts.depending else agreed(types)
 
     @cached_as_hidden
     def smallest(self) -> SmallestFound | None:
-        """The smallest history that shows a dependence; None where no key depends on the path."""
+        """The smallest history that shows a dependence; None if no key depends on the path."""
         return smallest(self._versions, self.answers, self.plan, self.table_types) if self.counts.depending else None
 
     @property
     def severities(self) -> frozenset[Severity]:
-        """Whether a key depends on the path, and whether not every path of every key was tried."""
+        """Whether a key depends on the path, and whether some paths of a key were not tried."""
         counts = self.counts
         depends = Severity.CHANGED if counts.depending else Severity.UNCHANGED
         return Severity.in_part({depends}, counts.many or counts.incomplete or self.batches.is_sample)
@@ -125,7 +125,7 @@ class PathsReport(Judged, Listing):
         return overview(self.plan, self.counts, self.disagreements, charts)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
-        """Return the report of the command line: `sample` keys; without it all, or a readable number if not `whole`."""
+        """Return the report of the command line with `sample` keys; None for all, or for some if not `whole`."""
         return _report(self, limit_of(sample, whole=whole), warns=whole or sample is not None)
 
     def close(self) -> None:
@@ -140,12 +140,12 @@ class PathsReport(Judged, Listing):
 def all_paths(
     batches: BatchesLike, plan: MergePlan, *, table_types: Iterable[TableType] = tuple(TableType)
 ) -> PathsReport:
-    """Run batches through every path, and find the keys whose row depends on it.
+    """Run batches through every path, and find the keys whose row depends on the path.
 
     `bridge.key_paths` says what counts as a path. Runs one job; a task holds all versions of a key in memory.
 
     Args:
-        batches: the batches, or one DataFrame a batch.
+        batches: the batches, or one DataFrame per batch.
         plan: how versions merge; its table type and the small-file rule are ignored.
         table_types: the table types whose paths are tried.
 

@@ -37,14 +37,14 @@ _BITS: Final = 53  # all that a float distinguishes
 @checked
 @dataclasses.dataclass(frozen=True)
 class Scope:
-    """The keys of the batches that a run takes, with all of their versions.
+    """The keys of the batches that a run selects, with all of their versions.
 
-    A key is in a sample by the hash of its values as text (Spark's xxhash64), so runs, sides, releases and engines
-    agree on it, and a larger sample contains a smaller one.
+    The hash of a key's values as text (Spark's xxhash64) decides whether it is in a sample. The sample is therefore the
+    same in every run, configuration, release and engine, and a larger sample contains a smaller one.
 
     Attributes:
-        partitions: the partitions, each as its columns with their values as text; empty for all. The condition reaches
-            the reader of the files.
+        partitions: the partitions, each as its columns with their values as text; empty for all. The condition is
+            pushed down to the reader of the files.
         since: the keys with a version in this batch or a later one; earlier batches are collapsed to the rows of these
             keys by then. The name of a batch, or text that sorts before it; None for all.
         keys_sample: the share of record keys, above 0 and at most 1; None for all.
@@ -75,7 +75,7 @@ class Scope:
 
     @property
     def chooses_keys(self) -> bool:
-        """Whether keys are chosen, not partitions alone."""
+        """Whether keys are selected, not only partitions."""
         return self.since is not None or self.keys_sample is not None
 
     @property
@@ -106,7 +106,7 @@ class Scope:
     # -- filters
 
     def in_partitions(self, frame: DataFrame) -> DataFrame:
-        """Return the rows of the partitions; a frame without their columns as it is, for a check to name them."""
+        """Return the rows of the partitions; a frame without these columns as it is, for a check to name them."""
         if not self.partitions or not set(self.partitions[0]) <= set(frame.columns):
             return frame
         matches = sf.lit(False)
@@ -115,7 +115,7 @@ class Scope:
         return frame.where(matches)
 
     def narrow(self, versions: DataFrame, plan: MergePlan, names: Sequence[str], *, has_rows: bool) -> DataFrame:
-        """Return what `of_keys` does, if the scope suits the plan, and has rows; `has_rows`: that is known already.
+        """Return what `of_keys` returns, if the scope suits the plan and has rows; `has_rows`: this is already known.
 
         Raises:
             InputError: the scope has no rows, or no batch matches `since`.
@@ -169,7 +169,7 @@ class Scope:
         return f"{sample}{self.population(names)}"
 
     def population(self, names: Sequence[str]) -> str:
-        """Say of which keys a sample is taken."""
+        """Say which keys a sample is taken from."""
         told = "the keys"
         if self.partitions:
             places = ["/".join(shown_values(one).values()) or "the empty partition" for one in self.partitions]

@@ -40,12 +40,12 @@ _PLACE = "_pb_place"
 class SimulateReport(Listing):
     """The result of `simulate` for one table. Nothing runs before a figure or a row is read.
 
-    Once figures are read, the snapshots are kept by Spark; `close`, or a `with` block, releases them.
+    Once figures are read, Spark keeps the snapshots; `close`, or the end of a `with` block, releases them.
 
     Attributes:
         batches: what was written.
         plan: how versions merged until the upgrade to `new`.
-        outcomes: the rows of all snapshots, each once, and what `row_counts` and `quarantine` are made of.
+        outcomes: the rows of all snapshots, each once, and the source of `row_counts` and `quarantine`.
         compact_after: the commits after which the log was compacted.
         new: the plan after the upgrade, which follows the commit `upgrade_after`.
         upgrade_after: the number of that commit; None without an upgrade.
@@ -81,7 +81,7 @@ class SimulateReport(Listing):
 
     @functools.cached_property
     def row_counts(self) -> RowCounts:
-        """Row counts, by the snapshot after their batch.
+        """The row counts, by the snapshot after each batch.
 
         A row is kept if that snapshot shows it and the one before did not, merged if the snapshot shows another row of
         its key that is new, deleted if it shows less than before, and ignored if it shows what it did before. A row of
@@ -110,7 +110,7 @@ class SimulateReport(Listing):
 
     @property
     def has_duplicates(self) -> bool:
-        """Whether an operation may give a key several rows."""
+        """Whether an operation may store several rows of a key."""
         return self.batches.operations_of(self.plan).make_duplicates
 
     @property
@@ -134,7 +134,7 @@ class SimulateReport(Listing):
 
     @functools.cached_property
     def kept(self) -> DataFrame:
-        """The snapshots, kept from the first job on."""
+        """The snapshots, which Spark keeps from the first job on."""
         return snapshots_of(self._kept_outcomes)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
@@ -150,16 +150,16 @@ class SimulateReport(Listing):
 def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection[int] = ()) -> SimulateReport:
     """Write batches in order to an empty table of the plan's type, and take the snapshot after each.
 
-    One job for all commits, numbered from 1. A column that a later batch adds is null in the snapshots before it.
+    All commits run in one job and are numbered from 1. A column that a later batch adds is null in earlier snapshots.
 
     Args:
-        batches: the batches, or one DataFrame a batch.
+        batches: the batches, or one DataFrame per batch.
         plan: how versions merge.
         compact_after: the commits after which the log of a merge-on-read table is compacted, before the snapshot.
 
     Raises:
         InputError: a batch does not fit the one before it.
-        PlanError: a column that the plan names is missing, or a setting needs what is not ported.
+        PlanError: a column that the plan names is missing, or a setting is not supported.
     """
     written = as_batches(batches)
     compactions = tuple(compact_after)
@@ -188,10 +188,10 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
 ) -> SimulateReport:
     """Simulate a table that `old` writes until the batch `upgrade_after`, and `new` from then on.
 
-    The upgrade is part of the first write of the new release; if `new` has an older one, the table is downgraded first.
-    With `keep_table_version` the new release leaves the table at its version. `via` are intermediate writers, for an
-    upgrade in several steps. If `upgrade_after` is the last batch, the new release only reads, and the last snapshot is
-    what it shows.
+    The upgrade is part of the first write of the new release. If the release of `new` is older, the table is downgraded
+    first. With `keep_table_version` the new release leaves the table at its version. `via` are intermediate writers,
+    for an upgrade in several steps. If `upgrade_after` is the last batch, the new release only reads, and the last
+    snapshot is what it shows.
 
     Raises:
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.

@@ -95,7 +95,7 @@ class SnapshotReport(Listing):
         return dataclasses.replace(self, place=place)
 
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
-        """Return the report of the command line: `sample` rows; without it all, or a readable number if not `whole`."""
+        """Return the report of the command line with `sample` rows; None for all, or for some if not `whole`."""
         table, rows, aside = self.table, self._counts["rows"], self._counts["quarantined"]
         settings = {"table": table.path, "release": str(table.release), "read": table.config.read.why}
         columns = None if self.columns is None else list(self.columns)

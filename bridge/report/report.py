@@ -88,7 +88,7 @@ class Report:
 
     @property
     def severity(self) -> Severity | None:
-        """The worst of what was found; None where nothing is judged."""
+        """The most severe finding; None if nothing is judged."""
         return max(self.severities, default=None)
 
     @property
@@ -99,7 +99,7 @@ class Report:
 
     @property
     def success(self) -> bool:
-        """Whether nothing was found on which the verb fails."""
+        """Whether no finding makes the verb fail."""
         return self.exit_code == 0
 
     @property

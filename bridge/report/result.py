@@ -113,10 +113,10 @@ class Judged(Showable):
 
     @property
     def severity(self) -> Severity | None:
-        """The worst of what was found; None where nothing is judged."""
+        """The most severe finding; None if nothing is judged."""
         return max(self.severities, default=None)
 
     @property
     def success(self) -> bool:
-        """Whether nothing was found on which the verb fails."""
+        """Whether no finding makes the verb fail."""
         return not self.severities & self.fails

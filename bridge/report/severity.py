@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 
 class Severity(enum.Enum):
-    """How severe a result is, the least first. Added in 0.2.0.
+    """How severe a result is, the least severe first. Added in 0.2.0.
 
     Attributes:
         value: the word in JSON; see `word`.
-        mark: a character that says the same at a glance.
+        mark: the character in front of a verdict.
         colour: the colour in a terminal; pages have a colour under the same word.
         exit_code: the exit code of a verb that fails on it.
-        junit: the element of JUnit under a test case that fails by it; empty for none.
+        junit: the element of JUnit in a test case that fails because of it; empty for none.
     """
 
     mark: str

@@ -98,10 +98,10 @@ def session_of(options: SessionOptions | None = None, *, small: bool = False) ->
 def local_session(cores: int | None = None, *, small: bool = False) -> SparkSession:
     """Return a Spark session inside this process, or the active one, unchanged.
 
-    It has `cores` cores, all of the machine by default, and a heap sized to the machine's memory. Sets `PYSPARK_PYTHON`
-    and `JAVA_HOME` of this process: workers must run this interpreter, because they import the same packages, and Spark
-    starts the Java that `find_java` names. With `small`, for small inputs only, the session starts sooner and runs
-    everything in one task.
+    It has `cores` cores, by default all of the machine, and a heap sized to the machine's memory. It sets
+    `PYSPARK_PYTHON` and `JAVA_HOME` of this process: workers must run this interpreter, because they import the same
+    packages, and Spark starts the Java that `find_java` returns. With `small`, which is for small inputs only, the
+    session starts faster and runs everything in one task.
 
     Raises:
         JavaNotFoundError: there is no Java that Spark can run on.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class Verification(Judged):
-    """A check with its settings.
+    """The result of `verify`, with its settings.
 
     Attributes:
         name: the payload, merge mode or merger, as it was named.
@@ -32,7 +32,7 @@ class Verification(Judged):
         report: the verdicts.
         has_schema: whether a schema was given, rather than the small one that suits the class.
         compiled: the compiled class, if that was checked.
-        by_columns: whether the merger gives columns alone.
+        by_columns: whether the merger has only `merge_columns`.
     """
 
     fails = STRICT
@@ -60,7 +60,7 @@ class Verification(Judged):
 
     @property
     def severities(self) -> frozenset[Severity]:
-        """Whether a law but the allowed ones is violated, or judged otherwise by its rule, or was not checked."""
+        """Whether a law other than the allowed ones is violated, contradicts its rule, or was not checked."""
         broken = self.unexpected or self.report.contradictions
         found = {Severity.CHANGED if broken else Severity.UNCHANGED}
         return frozenset(found | ({Severity.NOT_CHECKED} if self.open else set()))

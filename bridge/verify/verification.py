@@ -47,13 +47,13 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         ordering: the ordering columns; None for the order of arrival.
         props: properties passed to the merge.
         laws: laws by id, or rule sets by name; None for all.
-        domains: kinds of versions: data (records), flagged (also records marked as deletes), empty (also bare
-            deletes).
+        domains: kinds of versions: data (records), flagged (also records marked as deletes), empty (also deletes
+            without data).
         examples: how many examples of arbitrary shape are tried; special cases such as long strings are added.
-        exhaustive: True for enumeration alone, False for Hypothesis alone, None for both.
+        exhaustive: True for enumeration only, False for Hypothesis only, None for both.
         seed: reproduces the examples.
         allow: laws that may be violated, or not checked, without failure.
-        subject: the compiled class that is judged in place of what `name` names, and its port for `agreement`.
+        subject: the compiled class to check instead of `name`, and its port for `agreement`.
         data: rows of the table, from which operands are drawn besides the generated ones; see `check_laws`.
         call_timeout: how many seconds one call of the class may take.
 

@@ -65,16 +65,16 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
 ) -> tuple[str, ...]:
     """Write rows as files that begin with Hudi's five meta columns, in a folder for each partition path.
 
-    Returns the paths of the files, below `path`. They are named as base files are, and belong to no table: there is no
-    timeline, and no bloom filter in the files. A row that has a commit time keeps it, with sequence number and record
-    key; `_hoodie_partition_path` and `_hoodie_file_name` are those of its new file. Columns of control (`_pb_*`) are
-    left out. On an object store `_SUCCESS` is written last. Source of the values: HoodieRecord.generateSequenceId,
+    Returns the paths of the files, relative to `path`. They are named like base files, but belong to no table: there is
+    no timeline, and the files have no bloom filter. A row that has a commit time keeps it, with sequence number and
+    record key; `_hoodie_partition_path` and `_hoodie_file_name` are those of its new file. Control columns (`_pb_*`)
+    are omitted. On an object store `_SUCCESS` is written last. Source of the values: HoodieRecord.generateSequenceId,
     KeyGenUtils, FSUtils.makeBaseFileName.
 
     Args:
         rows: the merged rows.
-        path: a folder, local or on a storage; it is complete or not there.
-        plan: what names key and partition; `hoodie.datasource.write.hive_style_partitioning` of its `props` counts.
+        path: a folder, local or on a storage; it appears only when it is complete.
+        plan: names key and partition; `hoodie.datasource.write.hive_style_partitioning` in its `props` is used.
         form: `parquet`, or `avro`: containers of the table's records.
         instant: the commit time of rows that have none, `yyyyMMddHHmmssSSS`; None for now, in UTC.
         overwrite: whether a folder of this name is replaced.

@@ -64,19 +64,19 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     partition of the batch, and Hudi's writer deletes the old one in the same commit; with the index's
     `update.partition.path=false` it stays in its old partition. Locks are refused with these indexes.
 
-    One writer at a time: an instant of another writer that is found before the commit ends the merge, and one found
-    after it is an error; a completed commit is never rolled back. Several writers must all use Hudi's optimistic
-    concurrency control, set in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and its
-    settings): Hudi then refuses the commit, under its lock, if another writer has committed to one of its partitions
-    since the read, and the batch is merged again, five times at most. A run that fails before its commit completes
-    leaves no visible rows. If Hudi's table services fail afterwards (cleaning, archiving, compaction, sync), the error
-    names the commit.
+    Only one writer may run at a time: if another writer's instant is found before the commit, the merge ends; if it is
+    found afterwards, the error names both. A completed commit is never rolled back. Several writers must all use Hudi's
+    optimistic concurrency control, set in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and
+    its settings). Hudi then refuses the commit, under its lock, if another writer has committed to one of its
+    partitions since the read, and the batch is merged again, at most five times. A run that fails before its commit
+    completes leaves no visible rows. If Hudi's table services fail afterwards (cleaning, archiving, compaction, sync),
+    the error names the commit.
 
     Args:
         table: the table, or its base path.
         incoming: the batch, in the columns of the table; new columns are added to it.
         plan: how versions merge; its key and partition are those of the table. Its table type has no effect.
-        batch: the id of the batch, any text: a batch that a commit of the table has merged already changes nothing. A
+        batch: the id of the batch, any text: a batch that a commit of the table has already merged changes nothing. A
             batch without changes leaves no commit and no batch id.
         options: other options of Hudi's writer, such as its index.
         before_commit: receives the quarantine of the run (None unless the plan quarantines keys) before the commit
@@ -86,10 +86,10 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     Raises:
         InputError: the table would merge written rows again, or the batch does not fit it, or Hudi's index would not
             find the rows, or the table stores a key of the batch twice.
-        PlanError: the plan has another key, or an option would change what is written.
+        PlanError: the plan has another key than the table, or an option would change what is written.
         EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
-        ConflictError: another writer committed since the read; the message names its instant. With a lock, in each of
-            five tries.
+        ConflictError: another writer committed since the read; the message names its instant. With a lock: in each of
+            five attempts.
         HudiTableError: the table can't be read.
         MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
     """
@@ -201,9 +201,9 @@ def merge_batch(
 
     Args:
         table: the base path of the table.
-        plan: how versions merge; its `on_error` is `fail`, because a stream has nowhere to put a quarantine. For
-            others, write `with merge_into(..., before_commit=...): pass` in a function of your own; leaving the block
-            releases the rows that Spark keeps for the quarantine.
+        plan: how versions merge; its `on_error` must be `fail`, because a stream has no place for a quarantine. To
+            quarantine keys, call `with merge_into(..., before_commit=...): pass` in a function of your own; the end of
+            the block releases the rows that Spark keeps for the quarantine.
         stream: a name of the stream that survives restarts; None for the id in its checkpoint.
         options: other options of Hudi's writer.
 

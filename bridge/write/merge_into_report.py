@@ -27,13 +27,13 @@ class MergeIntoReport(Showable, Closeable):
     Attributes:
         path: the table.
         plan: what merged.
-        read: the commit that the stored rows were read of (requested time); None for an empty table.
+        read: the commit whose stored rows were read (requested time); None for an empty table.
         instant: the commit that was made; None where nothing changed.
-        batch: the identity of the batch; None if it has none.
-        merged_by: the earlier commit that has merged this batch already, so that nothing was done; None for none.
+        batch: the id of the batch; None if it has none.
+        merged_by: the earlier commit that already merged this batch, so that nothing was done; None for none.
         inserted: how many rows are new.
         updated: how many rows are changed.
-        deleted: how many rows are gone.
+        deleted: how many rows were deleted.
         adds_flag: whether the commit added the column `_hoodie_is_deleted` to the table.
         row_counts: the row counts; None if the batch was merged before.
         quarantine: the versions of the keys that can't be merged, as in `MergeReport`; None unless the plan quarantines

@@ -50,16 +50,16 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
 ) -> HudiTable:
     """Write rows as a new Hudi table, by the writer of the session's bundle, in one `bulk_insert`.
 
-    Every reader shows them as they are: unless `options` name a mode or payload class, the last write wins
-    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload, under which the greatest ordering value wins
-    within a batch if the plan or an option names an ordering field). Folders are `column=value` or encoded where the
+    Every reader shows the rows unchanged. Unless `options` name a mode or payload class, the last write wins
+    (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload, by which the greatest ordering value wins within
+    a batch if the plan or an option names an ordering field). Partition paths are `column=value` or encoded if the
     `props` of the plan say so. Meta columns of the rows are replaced by those of the new commit. Rows with the same key
     are all kept.
 
     Args:
         rows: merged rows, such as those of `upsert` or `HudiTable.snapshot`.
-        path: the base path, local or on HDFS; the table is complete there or not at all.
-        plan: what names the table's key, partition and type.
+        path: the base path, local or on HDFS; it appears only when the table is complete.
+        plan: names the table's key, partition and type.
         version: the table version (6, 8 or 9); None for the bundle's own.
         options: other options of Hudi's writer.
         overwrite: whether an existing path is replaced.
@@ -67,7 +67,7 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
     Raises:
         InputError: the path exists or is on an object store; the plan names no key; or a row is flagged as deleted.
         PlanError: an option contradicts the plan or the version, or registers the table before it has its name; or
-            Hudi's writer takes a column for the ordering field that nobody named.
+            Hudi's writer would use a column as ordering field that was not named.
         EngineError: the session has no Hudi bundle, or one that does not write this version; or executors have written
             elsewhere.
         PySparkException, Py4JJavaError: Hudi refuses, or fails.

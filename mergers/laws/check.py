@@ -58,11 +58,11 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
 ) -> LawReport:
     """Check a payload or a merger against laws; one verdict per law and domain.
 
-    If the class states a rule, the rule decides some laws for all rows. Each law is also tried in two ways: a few
+    If the class states a rule, the rule decides some laws for all rows. Each law is also tried in two ways. A few
     values of every column, singly, in pairs and together, are enumerated completely (`proved`, for the values that the
-    report lists), and Hypothesis looks for a counterexample among records of any shape and shrinks it (`holds`: there
-    was none in the examples tried). Operands on which all bracketings fail in the same way decide nothing; a law is
-    `not-checked` if more than half of them do, and `not-tried` if a column that the code of the class names never
+    report lists). Hypothesis looks for a counterexample among records of any shape and shrinks it (`holds`: none was
+    found in the examples tried). Operands on which both sides of an equation fail in the same way decide nothing; a law
+    is `not-checked` if more than half of them do, and `not-tried` if a column that the code of the class names never
     varied.
 
     Args:
@@ -76,7 +76,7 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
         domain: `data`, `flagged`, `empty`, or several.
         examples: how many examples of any shape Hypothesis tries for each domain; examples with special values, such as
             the constants of the class, are added.
-        exhaustive: True for enumeration alone, False for Hypothesis alone, None for both.
+        exhaustive: True for enumeration only, False for Hypothesis only, None for both.
         seed: reproduces what Hypothesis tries.
         equality: when two records are equal; by default, if their canonical Avro bytes are.
         props: properties passed to the merge, in addition to the ordering fields.

@@ -173,7 +173,7 @@ class LawReport:
     Attributes:
         subject: what was checked.
         seed: reproduces the check.
-        results: one a law and domain.
+        results: one per law and domain.
         schema: the schema of the records.
         bounds: what a proof covers, for each domain in which a law is proved.
     """
@@ -263,7 +263,7 @@ class LawReport:
 
     @property
     def reach(self) -> list[str]:
-        """What `proved` covers if not all rows: the operands whose combinations were all tried, one line each."""
+        """What `proved` covers if not all rows: the operands of which all combinations were tried, one line each."""
         tried = {one.domain for one in self.results if one.verdict is Verdict.PROVED and not one.for_all_rows}
         return [
             line

@@ -25,7 +25,7 @@ _DELETES_BY_OPERATION = ByRelease(False, {"1.0": True}).rules
 
 
 class HoodieAvroRecord(HoodieRecord):
-    """A version carried by a payload: what a writer or a log passes to the merge."""
+    """A version wrapped in a payload: what a writer or a log passes to the merge."""
 
     __slots__ = ("payload",)
 

@@ -38,8 +38,8 @@ class HoodieKey(NamedTuple):
 class HoodieRecord:
     """A version of a record, in any form (org.apache.hudi.common.model.HoodieRecord).
 
-    Carriers don't change: where Hudi writes into a record, a new carrier is returned. What a carrier can't do raises
-    UnsupportedRecordOperationError, as Hudi's classes do.
+    Records are immutable: if Hudi writes into a record, a new one is returned here. Calls that a record type does not
+    support raise UnsupportedRecordOperationError, as in Hudi's classes.
 
     Attributes:
         key: the identity; None if a caller merges without one.

@@ -18,7 +18,7 @@ class HoodieEmptyRecord(HoodieRecord):
     """A delete without data.
 
     Attributes:
-        ordering_value: Integer 0 unless the delete came with one; Integer 0 deletes whatever is older.
+        ordering_value: Integer 0 unless the delete has one; Integer 0 deletes any older version.
     """
 
     __slots__ = ("ordering_value",)

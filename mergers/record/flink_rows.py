@@ -20,7 +20,7 @@ _Read = Callable[[Any], Any]
 
 
 class FlinkRow(Protocol):
-    """What a carrier needs of `pyflink.common.Row`: values by position, their names, and the RowKind.
+    """The methods of `pyflink.common.Row` that are needed: values by position, their names, and the RowKind.
 
     Its class makes a row of values (`Row(*values)`), of the kind INSERT.
     """

@@ -39,7 +39,7 @@ class HoodieAvroIndexedRecord(RewritableRecord, PlainRecord):
     __slots__ = ()
 
     def to_indexed_record(self, schema: AvroSchema, props: Props) -> HoodieAvroIndexedRecord | None:  # noqa: ARG002
-        """Return this carrier; its data keeps its own schema."""
+        """Return this record; its data keeps its own schema."""
         return self
 
     def get_column_values(

@@ -68,7 +68,7 @@ class BufferedMerger(ABC):
 
     @abstractmethod
     def final_merge(self, older: Version, newer: Version) -> Version:
-        """Merge a row of a base file with the folded log of its key; `older` itself if it stays.
+        """Merge a row of a base file with the merged log of its key; `older` itself if it stays.
 
         Hudi never tests a row of a base file for a delete: `older` must not be marked as one there.
         """

@@ -23,12 +23,12 @@ _STRATEGY: Final = ByRelease[str | None](
 class PartialUpdateFlinkRecordMerger:
     """Keeps the row of Flink with the greater ordering value, its nulls filled from the other; on a tie the newer one.
 
-    As org.apache.hudi.client.model.PartialUpdateFlinkRecordMerger, which came with Hudi 1.1: where either version is a
-    delete, the one with the greater ordering value is kept as it is.
+    As in org.apache.hudi.client.model.PartialUpdateFlinkRecordMerger of Hudi 1.1 and later: if either version is a
+    delete, the one with the greater ordering value is kept unchanged.
 
-    Its strategy id differs between sources of Hudi: that of custom mergers in those of 2025 that merge HoodieRecords,
-    that of event time in later ones that merge BufferedRecords with a HoodieSchema. These sources lie between releases;
-    no Flink jar of 1.1 or 1.2 was available to compare.
+    Its strategy id differs between sources of Hudi: sources of 2025, which merge HoodieRecords, have that of custom
+    mergers; later ones, which merge BufferedRecords with a HoodieSchema, have that of event time. These sources lie
+    between releases; no Flink jar of 1.1 or 1.2 was available to compare.
 
     Attributes:
         merging_strategy: that of event time for 1.2, of custom mergers for 1.1, unless another is given.

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 
 class Branch(NamedTuple):
-    """A value of a union that its Python type alone can't place: the branch's full name and the value."""
+    """A value of a union whose branch does not follow from its Python type: the branch's full name and the value."""
 
     name: str
     value: Any

@@ -76,7 +76,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule; None where operation or position are no columns that compare."""
+        """Return the rule; None if the operation or position can't be compared as columns."""
         deletes = flag_or_text(schema, CHANGE_OPERATION_FIELD, DELETE_OPERATION)
         if deletes is None or point is Point.BATCH:
             return None if deletes is None else GREATER_ORDERING
@@ -175,9 +175,9 @@ def _has_delete_operation(record: Record) -> bool:
 class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     """A change row of MySQL; `_event_seq` is `<binlog file number>.<position>`, compared as two numbers.
 
-    Until 0.13 it is compared with the stored row as text. Ties: from 0.14 to 1.0 the stored row stays, in any other
-    release the incoming one replaces it. Within a batch 1.0 and older compare
-    the ordering values as they are (text: 1.9 is after 1.10), 1.1 and later their text like `_event_seq`.
+    Until 0.13 it is compared with the stored row as text. On a tie the stored row stays from 0.14 to 1.0; in any other
+    release the incoming one replaces it. Within a batch, 1.0 and older compare the ordering values as they are (as
+    text, 1.9 is after 1.10), 1.1 and later compare their text like `_event_seq`.
     """
 
     __slots__ = ()
@@ -243,10 +243,10 @@ class MySqlDebeziumAvroPayload(AbstractDebeziumAvroPayload):
 class PostgresDebeziumAvroPayload(AbstractDebeziumAvroPayload):
     """A change row of Postgres; the greater `_event_lsn` wins, ties go to the incoming row.
 
-    A top-level string or bytes value that is `__debezium_unavailable_value` (TOAST) is taken from the stored row.
-    From 1.1 on the payload then keeps the filled record as its own, so that a second merge finds nothing to fill:
-    Hudi writes into its record there. Here `record` becomes a filled copy, the caller's record stays as it is, and
-    the result of such a merge is the payload's `record` by identity.
+    A top-level string or bytes value `__debezium_unavailable_value` (TOAST) is filled from the stored row. From 1.1 on
+    Hudi writes the filled values into the payload's record, so a second merge finds nothing to fill. Here `record`
+    becomes a filled copy, the caller's record is not modified, and the result of such a merge is the payload's `record`
+    object.
     """
 
     __slots__ = ()

@@ -56,10 +56,10 @@ EVENT_TIME_METADATA = "metadata.event_time.key"
 class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
     """Keep the version with the greatest ordering value; on a tie the incoming one.
 
-    Against the stored row the values of the *ordering field* decide, not those passed to the constructors. From 0.14
-    on a custom delete field (`hoodie.payload.delete.field` and `.marker`) takes the place of `_hoodie_is_deleted`; the
-    decision is made once per payload, with the properties of the first call that needs it. In 0.13 a row with
-    `_hoodie_is_deleted` deletes whatever is stored.
+    With the stored row, the values of the *ordering field* are compared, not those passed to the constructors. From
+    0.14 on a custom delete field (`hoodie.payload.delete.field` and `.marker`) replaces `_hoodie_is_deleted`; this is
+    decided once per payload, by the properties of the first call that needs it. In 0.13 a row with `_hoodie_is_deleted`
+    always deletes the stored row.
     """
 
     __slots__ = ("_delete_decided", "_deleted", "_event_time")
@@ -233,7 +233,7 @@ class DefaultHoodieRecordPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule; None without a marker of the delete field, or where event times are noted."""
+        """Return the rule; None without a marker of the delete field, or if event times are recorded."""
         if point is Point.BATCH:
             return GREATER_ORDERING
         deletes = cls._deletes(schema, props)

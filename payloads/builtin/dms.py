@@ -43,7 +43,7 @@ DELETE_OPERATION = "D"
 class AWSDmsAvroPayload(OverwriteWithLatestAvroPayload):
     """Overwrite with the incoming version; `Op` = D (any case) or `_hoodie_is_deleted` deletes.
 
-    Within a batch the greater ordering value wins; against the stored row ordering plays no part.
+    Within a batch the greater ordering value wins; the stored row is replaced without a comparison.
     """
 
     __slots__ = ()

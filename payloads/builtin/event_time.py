@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 
 class EventTimeAvroPayload(DefaultHoodieRecordPayload):
-    """Like the Default payload, without custom delete fields, event-time metadata and SENTINEL.
+    """Like DefaultHoodieRecordPayload, without custom delete fields, event-time metadata and SENTINEL.
 
-    In 0.12 a flagged delete competes by its ordering field, from 1.1 on any delete by the payload's own ordering value;
-    in between it deletes whatever is stored. The
-    inherited `is_deleted` does look at a custom delete field, and may then disagree with the merge.
+    In 0.12 a flagged delete is compared by its ordering field, from 1.1 on every delete by the payload's own ordering
+    value; in between a flagged delete always deletes. The inherited `is_deleted` reads a custom delete field, and may
+    then disagree with the merge.
     """
 
     __slots__ = ()
@@ -33,7 +33,7 @@ class EventTimeAvroPayload(DefaultHoodieRecordPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule; None for an insert with a custom delete field, which only `is_deleted` looks at."""
+        """Return the rule; None for an insert with a custom delete field, which only `is_deleted` reads."""
         if point is Point.BATCH:
             return GREATER_ORDERING
         if point is Point.ALONE:

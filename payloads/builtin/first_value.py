@@ -25,7 +25,7 @@ class FirstValueAvroPayload(DefaultHoodieRecordPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule of the Default payload, by which the earlier one of two equal versions stays."""
+        """Return the rule of DefaultHoodieRecordPayload, except that on a tie the earlier version stays."""
         return of_batch(ByOrdering(tie=OLDER)) if point is Point.BATCH else super().rule(point, schema, props)
 
     def tie_wins(self, props: Props) -> bool:

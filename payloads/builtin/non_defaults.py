@@ -45,9 +45,9 @@ class FieldRule(NamedTuple):
 class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
     """Overwrite field by field: a value equal to the default of its field leaves the stored value.
 
-    Ordering decides within a batch alone, ties go to the newer version, and no fields are merged there. Java's
-    `equals` decides what a default is: values that Avro reads as a class other than the declared default has
-    (strings in a union or an array, bytes, fixed, enums, records) always overwrite, and so does null if the
+    Ordering values are compared only within a batch, where ties go to the newer version and no fields are merged.
+    Java's `equals` decides what a default is. Values that Avro reads as another class than that of the declared default
+    (strings in a union or an array, bytes, fixed, enums, records) therefore always overwrite, and so does null if the
     default is another value.
     """
 
@@ -84,7 +84,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule: a later version in a batch, and with the stored row the incoming one, filled from it."""
+        """Return the rule: in a batch the later version; with the stored row the incoming one, filled from it."""
         if point is Point.ALONE:
             return taken(flag(schema))
         if point is Point.BATCH:
@@ -96,7 +96,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
 
     @classmethod
     def empty_gives_way(cls) -> Case:
-        """Return when the newer one of two versions wins whatever the ordering values."""
+        """Return when the newer one of two versions wins regardless of ordering values."""
         by_older = cls.wins_unordered is OverwriteNonDefaultsWithLatestAvroPayload._older_is_empty
         return Case(IsEmpty(OLDER if by_older else NEWER), Effect.INCOMING)
 
@@ -121,7 +121,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
         return None if self.flagged or self.record is None else self.filled(self.record, current, schema)
 
     def merge_records(self, schema: AvroSchema, base_record: Record, merged_record: Record) -> Record | None:
-        """Return `base_record` with its gaps filled from `merged_record`; None where it is a delete.
+        """Return `base_record` with its gaps filled from `merged_record`; None if it is a delete.
 
         Java: `mergeRecords`. It calls `setField` for each field of the schema.
 
@@ -139,7 +139,7 @@ class OverwriteNonDefaultsWithLatestAvroPayload(OverwriteWithLatestAvroPayload):
     _java_merge_records = merge_records
 
     def set_field(self, base_record: Record, merged_record: Record, builder: RecordBuilder, field: Field) -> None:
-        """Set a field of a merged record: the value of `base_record`, or the other's where that is a gap.
+        """Set a field of a merged record: the value of `base_record`, or that of the other record if it is a gap.
 
         Java: `setField`. It calls `overwriteField` with the value and the default of the field.
 

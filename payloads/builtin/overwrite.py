@@ -53,7 +53,7 @@ class OverwriteWithLatestAvroPayload(BaseAvroPayload, heads_family=True):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return the insert value: the incoming record, or None if it is a delete; `current` plays no part."""
+        """Return the insert value: the incoming record, or None if it is a delete; `current` is ignored."""
         return self._java_insert(schema)
 
     def get_insert_value(self, schema: AvroSchema, props: Props | None = None) -> Record | Sentinel | None:

@@ -53,12 +53,11 @@ if TYPE_CHECKING:
 class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     """Merge field by field: the later version's values, and the earlier version's where the later one has null.
 
-    `ordering_value` says which is later; on a tie, or against a stored row that can't be compared, the incoming one.
-    Declared defaults play no part; only `_hoodie_is_deleted` marks a delete.
+    `ordering_value` decides which version is later; on a tie, or if the stored row can't be compared, it is the
+    incoming one. Declared defaults are ignored; only `_hoodie_is_deleted` marks a delete.
 
-    Two results are surprising, but they are Hudi's: without meta columns in the schema, data that is older than a
-    delete beats it within a batch; and a newer version that leaves `_hoodie_is_deleted` null inherits the flag of an
-    older delete.
+    Two of Hudi's results are surprising. Without meta columns in the schema, older data wins over a delete within a
+    batch. A newer version in which `_hoodie_is_deleted` is null inherits the flag of an older delete.
     """
 
     __slots__ = ()
@@ -167,7 +166,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
         updating_record: Record,
         is_pre_combining: bool,  # noqa: FBT001 (as in Java)
     ) -> Record | None:
-        """Return `old_record`, which is the later one, filled from `updating_record`, which gives the meta columns.
+        """Return `old_record`, the later one, filled from `updating_record`, which provides the meta columns.
 
         Java: `mergeDisorderRecordsWithMetadata`. None where `old_record` is a delete, unless versions are combined.
 
@@ -189,7 +188,7 @@ class PartialUpdateAvroPayload(OverwriteNonDefaultsWithLatestAvroPayload):
     _java_merge_disorder = merge_disorder_records_with_metadata
 
     def overwrite_field(self, value: Value, default_value: Value) -> bool:
-        """Whether the value is null, so that the other record's is taken, whatever the default (`overwriteField`)."""
+        """Whether the value is null, so that the other record's is used, regardless of defaults (`overwriteField`)."""
         return value is None
 
     _java_overwrite_field = overwrite_field

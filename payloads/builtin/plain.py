@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class HoodieAvroPayload(BuiltinPayload, heads_family=True):
     """Wraps an existing row: the later arrival wins, and nothing in the row marks a delete.
 
-    The ordering value plays no part and may be None, Java's null.
+    The ordering value is ignored and may be None, Java's null.
     """
 
     __slots__ = ()
@@ -73,7 +73,7 @@ class HoodieAvroPayload(BuiltinPayload, heads_family=True):
 
 
 class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
-    """A delete without data. What it is built from plays no part; its ordering value is Integer 0."""
+    """A delete without data. It ignores its arguments; its ordering value is Integer 0."""
 
     __slots__ = ()
 
@@ -112,7 +112,7 @@ class EmptyHoodieRecordPayload(BuiltinPayload, heads_family=True):
 
 
 class RewriteAvroPayload(BuiltinPayload, heads_family=True):
-    """Carries a rewritten row to a writer. It takes no ordering value and can't be combined in a batch."""
+    """Passes a rewritten row to a writer. It takes no ordering value and can't be merged in a batch."""
 
     __slots__ = ()
 

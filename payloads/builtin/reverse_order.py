@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
     """Keep the version with the least ordering value; on a tie the incoming one. Shipped from 1.2 on.
 
-    Merging of delete blocks, outside the payload, still lets the greater value win.
+    Delete blocks are merged outside the payload, and there the greater value still wins.
     """
 
     __slots__ = ()
@@ -28,7 +28,7 @@ class ReverseOrderHoodieRecordPayload(DefaultHoodieRecordPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule of the Default payload, the other way round."""
+        """Return the rule of DefaultHoodieRecordPayload with the order reversed."""
         return of_batch(ByOrdering(reverse=True)) if point is Point.BATCH else super().rule(point, schema, props)
 
     def incoming_wins(self, order: int, props: Props) -> bool:

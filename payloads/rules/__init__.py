@@ -1,4 +1,4 @@
-"""Merge rules as values: the nodes of the language, the walk over them, JSON, and the check against a schema."""
+"""Merge rules as data: the nodes of the language, their traversal, JSON, and the check against a schema."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The nodes of merge rules: what a merge of two versions of one record yields, as frozen values without functions.
+"""The nodes of merge rules, which describe the merge of two versions of one record as immutable data.
 
-A version is a record or none, with the ordering value that it carries. The *older* version arrived first, the *newer*
-one after it; which of the two is the *later* one, a rule says itself. A rule prints as itself.
+A version is a record or None, with an ordering value. The *older* version arrived first, the *newer* one after it; the
+rule decides which of the two is the *later* one. The `repr` of a rule is the expression that builds it.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ class ByArrival(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByOrdering(RuleNode):
-    """The version with the greater ordering value of those that they carry.
+    """The version with the greater ordering value.
 
     Attributes:
-        tie: the side that is later where both are equal.
-        reverse: whether the lesser value is the later one.
-        how: how they compare.
-        unlike_wins: whether the newer version is later where the values have different Java classes; else that is an
-            error, as null is.
+        tie: the version that is later if both values are equal.
+        reverse: whether the version with the lesser value is the later one.
+        how: how the values are compared.
+        unlike_wins: whether the newer version is later if the values have different Java classes; otherwise that is an
+            error, like null.
     """
 
     tie: Role = Role.NEWER
@@ -44,14 +44,14 @@ class ByOrdering(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ByColumn(RuleNode):
-    """The version with the greater value in columns; where the older version has none, the newer one.
+    """The version with the greater value in columns; if the older version has none, the newer one.
 
     Attributes:
-        names: the columns, dotted where they are nested; several compare as a list.
-        against: what the newer version compares.
+        names: the columns, with dotted names if they are nested; several are compared as a list.
+        against: which value of the newer version is compared.
         tie, reverse, how: as in `ByOrdering`.
         consistent: whether timestamps are cut to milliseconds.
-        refuses_maps: whether a map is an error where it is read, and not where it is compared.
+        refuses_maps: whether a map is an error when it is read, rather than when it is compared.
     """
 
     names: tuple[str, ...]
@@ -75,8 +75,8 @@ class Marker(RuleNode):
 
     Attributes:
         column: the column.
-        text: the text that its value has in Java.
-        ignore_case: whether it may be written in any case, as `String.equalsIgnoreCase` compares.
+        text: the text of its value in Java.
+        ignore_case: whether case is ignored, as by `String.equalsIgnoreCase`.
     """
 
     column: str
@@ -86,12 +86,12 @@ class Marker(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DeleteTests(RuleNode):
-    """When a version is a delete: any of these, and always without a record.
+    """When a version is a delete: if any of these holds, or if it has no record.
 
     Attributes:
         flag: whether `_hoodie_is_deleted` is true.
         marker: a text in a column.
-        marked: whether the version was marked as one when it was made.
+        marked: whether the version was marked as a delete when it was created.
     """
 
     flag: bool = False
@@ -108,35 +108,35 @@ class IsEmpty(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IsDelete(RuleNode):
-    """It is a delete by the rule's `deletes`."""
+    """The version is a delete by the rule's `deletes`."""
 
     role: Role
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IsNatural(RuleNode):
-    """It carries Integer 0, Hudi's "no ordering value"."""
+    """The ordering value of the version is Integer 0, Hudi's "no ordering value"."""
 
     role: Role
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IsUnordered(RuleNode):
-    """The ordering value that it carries is null."""
+    """The ordering value of the version is null."""
 
     role: Role
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LaterIs(RuleNode):
-    """The later version is the one on a side, older or newer."""
+    """The later version is the older or the newer one."""
 
     role: Role
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ColumnIs(RuleNode):
-    """A column has a value, which may be null; without a record no column has one."""
+    """A column has this value, which may be null; without a record no column has a value."""
 
     role: Role
     column: str
@@ -145,7 +145,7 @@ class ColumnIs(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TextIs(RuleNode):
-    """A column has a text, in any letters; null, and a column without a record, has none.
+    """A column has this text, ignoring case; null, and a column without a record, has none.
 
     Attributes:
         text: in upper case with `Letters.UPPER`, in lower case with `Letters.LOWER`.
@@ -250,7 +250,7 @@ class Constant(RuleNode):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class IfElse(RuleNode):
-    """One value where a test holds, else another."""
+    """One value if a test holds, otherwise another."""
 
     test: Test
     then: Column
@@ -277,7 +277,7 @@ Gives = Effect | Error
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Case(RuleNode):
-    """What the merge yields where a test holds."""
+    """The result of the merge if a test holds."""
 
     when: Test
     gives: Gives
@@ -288,15 +288,16 @@ _OF_LATER = Columns({DATA: Take(Role.LATER)})
 
 @dataclass(frozen=True, repr=False)
 class MergeRule(RuleNode):
-    """What a merge of two versions yields: the first case that holds, else `otherwise`.
+    """The result of merging two versions: that of the first case that holds, else `otherwise`.
 
     Attributes:
         later: which version is the later one.
         deletes: when a version is a delete.
-        cases: tests in order, each with what it yields.
-        otherwise: what it yields where none holds; None: a new record if `columns` are not just the later version's.
+        cases: tests in order, each with its result.
+        otherwise: the result if no case holds; None: the later version, or a new record if `columns` takes other values
+            than its own.
         columns: the values of a new record by column.
-        conditions: what must hold for the rule to apply; else the class is called.
+        conditions: conditions under which the rule applies; otherwise the class is called.
     """
 
     later: Later = ByArrival()
@@ -311,14 +312,14 @@ class MergeRule(RuleNode):
 
     @property
     def result(self) -> Gives:
-        """What it yields where no case holds."""
+        """The result if no case holds."""
         if self.otherwise is not None:
             return self.otherwise
         return Effect.WINNER if self.columns == _OF_LATER else Effect.NEW
 
     @property
     def yields(self) -> tuple[Gives, ...]:
-        """All that it may yield: by its cases in order, and where none holds.
+        """All possible results: those of its cases in order, and that if none holds.
 
         Added in 0.2.0.
         """

@@ -111,7 +111,9 @@ def _plain(text: str) -> str:
     """Return a signature without quotes around annotations, values of enum members and addresses of functions."""
     text = re.sub(r"<(?:built-in )?function ([\w.]+)[^>]*>", r"\1", text)
     text = re.sub(r"<(\w+\.\w+): [^>]*>", r"\1", text)
-    return re.sub(r"(: |-> |\[)'([^']*)'(?=[,)\s=\]]|$)", r"\1\2", text).replace("<factory>", "...")
+    text = re.sub(r"ForwardRef\('([^']*)'\)", r"\1", text)
+    text = re.sub(r"\"(Literal\[[^\"]*)\"", r"\1", text)
+    return re.sub(r"(: |-> |(?<!Literal)\[)'([^']*)'(?=[,)\s=\]]|$)", r"\1\2", text).replace("<factory>", "...")
 
 
 def _paragraphs(text: str) -> Iterator[str]:
@@ -120,7 +122,8 @@ def _paragraphs(text: str) -> Iterator[str]:
     for section in griffe.Docstring(text).parse("google", warnings=False):
         match section.kind:
             case griffe.DocstringSectionKind.text:
-                blocks.append([str(section.value).replace("<", "&lt;")])
+                outside_code = re.split(r"(`[^`]*`)", str(section.value))
+                blocks.append(["".join(one if one[:1] == "`" else one.replace("<", "&lt;") for one in outside_code)])
             case griffe.DocstringSectionKind.raises:
                 blocks.append([*_list("Raises", ((str(one.annotation), one.description) for one in section.value))])
             case griffe.DocstringSectionKind.parameters | griffe.DocstringSectionKind.attributes:
@@ -147,13 +150,12 @@ def _members(found: type) -> Iterator[str]:
     if issubclass(found, enum.Enum):
         yield from ("", *(f"- `{one.name}`: `{one.value!r}`" for one in found))
         return
-    lines = []
     bases = [
         base
         for base in reversed(found.__mro__)
         if base is found or dataclasses.is_dataclass(base) or base.__module__ == Showable.__module__
     ]
-    lines = {}
+    lines: dict[str, str] = {}
     for name, member in (item for base in bases for item in vars(base).items()):
         inner = getattr(member, "fget", None) or getattr(member, "func", None) or getattr(member, "__func__", member)
         if name.startswith("_") or not inspect.isfunction(inner) or not inner.__doc__:
@@ -161,8 +163,13 @@ def _members(found: type) -> Iterator[str]:
         first = inspect.cleandoc(inner.__doc__).partition("\n\n")[0]
         shown = name if inner is not member and not isinstance(member, classmethod | staticmethod) else f"{name}()"
         lines[name] = f"- `{shown}`: {' '.join(first.split())}"
-    if lines:
-        yield from ("", *lines.values())
+    own = [line for name, line in lines.items() if name.islower() or _snake(name) not in lines]  # Hudi's spelling
+    if own:
+        yield from ("", *own)
+
+
+def _snake(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def main() -> None:

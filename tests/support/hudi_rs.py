@@ -30,16 +30,17 @@ _HEAD = """\
 # What hudi-rs shows
 
 hudi-rs {version} reads the {tables} recorded tables of real Hudi 0.15.0, 1.0.2, 1.1.1 and 1.2.0 that have a recorded
-snapshot. Real Hudi is the judge: the rows that the release which wrote a table showed of it, without meta columns. This
-project shows the same rows of all of them.
+snapshot. This page compares its rows with the snapshot of the Hudi release that wrote the table, without meta columns.
+This project shows the same rows as Hudi for all of them.
 
 | | tables |
 |---|---:|
-| the same rows as real Hudi | {alike} |
-| other rows | {differ} |
+| the same rows as Hudi | {alike} |
+| different rows | {differ} |
 | refused by hudi-rs | {refused} |
 
-`payload-bridge compare-readers TABLE` runs hudi-rs on your table, if the package `hudi` is installed.
+`payload-bridge compare-readers TABLE` runs [hudi-rs](https://github.com/apache/hudi-rs) on your table, if the package
+`hudi` is installed ([Your table](your_table.md#questions-about-a-table)).
 """
 
 
@@ -104,13 +105,13 @@ def _example(expected: list[dict[str, Any]], found: list[dict[str, Any]], keys: 
     for key in sorted(own.keys() | theirs.keys()):
         ours, others = own.get(key, []), theirs.get(key, [])
         if not ours or not others:
-            return f"{key[1:-1]}: {'hudi-rs' if others else 'real Hudi'} alone has it"
+            return f"{key[1:-1]}: only in {'hudi-rs' if others else 'Hudi'}"
         if len(ours) != len(others):
-            return f"{key[1:-1]}: {len(ours)} rows in real Hudi, {len(others)} in hudi-rs"
+            return f"{key[1:-1]}: {len(ours)} rows in Hudi, {len(others)} in hudi-rs"
         for one, other in zip(ours, others, strict=True):
             name = next((name for name in one if one[name] != other.get(name)), None)
             if name is not None:
-                return f"{key[1:-1]}: `{name}` is {one[name]!r} in real Hudi, {other.get(name)!r} in hudi-rs"
+                return f"{key[1:-1]}: `{name}` is {one[name]!r} in Hudi, {other.get(name)!r} in hudi-rs"
     return ""
 
 
@@ -136,7 +137,7 @@ def text(folder: Path) -> str:
             refused=len(refused),
         )
     ]
-    lines += ["## Other rows\n", "| table | missing | too many | the first by key |", "|---|---:|---:|---|"]
+    lines += ["## Different rows\n", "| table | missing | extra | first difference by key |", "|---|---:|---:|---|"]
     lines += [f"| {one.table} | {one.missing} | {one.added} | {one.example.replace('|', ' ')} |" for one in differ]
     by_reason: dict[str, list[str]] = collections.defaultdict(list)
     for one in refused:

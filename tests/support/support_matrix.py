@@ -316,12 +316,13 @@ def text() -> str:
     lines = [
         "# Support matrix",
         "",
-        "What each engine runs, release by release, with a payload class of your own unless the row says otherwise.",
-        f"Generated from the code by `python -m tests.support.support_matrix`, for Spark {SPARK}; do not edit. Every",
-        "row is a test, on both engines where both run it.",
+        "<!-- Generated from the code by `python -m tests.support.support_matrix`; do not edit. -->",
         "",
-        "A cell names the engines that run it (p: `python`, j: `jvm`, n: `native`), or none of them (-). The numbers",
-        "below say why the others do not.",
+        f"What each [engine](engines.md) runs on Spark {SPARK}, release by release, with a payload class of your own",
+        "unless the row says otherwise. Every row is a test, on the python and the jvm engine if both run it.",
+        "",
+        "A cell names the engines that run the program (p: `python`, j: `jvm`, n: `native`), or none (-). The numbers",
+        "refer to the [reasons](#reasons) why the other engines don't run it.",
         "",
         "| what | program | " + " | ".join(map(str, shown)) + " |",
         "|" + "---|" * (2 + len(shown)),
@@ -359,9 +360,9 @@ def _native_lines(reasons: dict[str, int]) -> Iterator[str]:
         "",
         "## Built-in rules on the native engine",
         "",
-        "The native engine runs a built-in class or a merge mode if its rule as expressions is equal on generated keys",
-        "(`python -m tests.bridge.engines.agreement`); `auto` then takes it. Shown for an ordering field of type long,",
-        "and the columns that a class of change data wants.",
+        "The native engine runs a built-in class or a merge mode if its rule as expressions gives equal rows on",
+        "generated keys (`python -m tests.bridge.engines.agreement`); `auto` then uses it. The table is for an",
+        "ordering field of type long, and the columns that a class for change data needs.",
         "",
         "| rule | program | " + " | ".join(map(str, shown)) + " |",
         "|" + "---|" * (2 + len(shown)),
@@ -388,8 +389,8 @@ def _of_tables() -> Iterator[str]:
     """Say who reads a real table in place."""
     runs = [str(release) for release in releases() if _has_bundle(release)]
     yield "Tasks in Python read and merge the files of a real table, under every release that reads its version. A"
-    yield f"compiled class is called in the JVM of the executor, under {', '.join(runs[:-1])} and {runs[-1]}: every"
-    yield "such verb takes `--payload` with `--jar` (`tests/jvm/test_tables_in_place.py`)."
+    yield f"compiled class is called in the JVM of the executor, under {', '.join(runs[:-1])} and {runs[-1]}; all"
+    yield "verbs that read tables take `--payload` with `--jar` ([Your table](your_table.md#in-python))."
 
 
 def _has_bundle(release: HudiRelease, spark: str = SPARK) -> bool:
@@ -409,14 +410,15 @@ _TRIED_ON: Final[dict[str, list[str]]] = {"3.3": ["0.14"], "3.4": ["0.14"]}
 
 def _of_lines() -> Iterator[str]:
     """Say what changes by the line of PySpark: Java, Python, Spark Connect, and the bundles of the jvm engine."""
-    yield "The python and the native engine are the same on every line, with one exception: on 3.3 mergers of columns,"
-    yield "and classes with a rule, don't run natively, because Spark fails on their expressions. Compiled classes need"
-    yield "a bundle of Hudi for the line."
-    yield "`python -m tests.lines` tries the lines on Python 3.10 (`.ci/run` those of 3.3 and the newest 4): frames of"
-    yield "nested types in each engine, recorded tables in place, and two compiled classes there beside the rows that"
-    yield "the real release shows (`tests/FIGURES.md`). Releases in brackets have not run there: of their bundles Maven"
-    yield "Central resolved only those of 0.14.0 for Spark 3.3 and 3.4 (`--package"
-    yield "org.apache.hudi:hudi-spark3.3-bundle_2.12:0.14.0`). Where none resolves, the error names it."
+    yield "The python and the native engine behave the same on every line of PySpark, with one exception: on 3.3"
+    yield "mergers of columns and classes with a rule don't run natively, because Spark fails on their expressions."
+    yield "Compiled classes need a Hudi bundle for the line."
+    yield ""
+    yield "`python -m tests.lines` tests the lines on Python 3.10 (`.ci/run` those of 3.3 and the newest 4): DataFrames"
+    yield "with nested types on each engine, recorded tables read in place, and two compiled classes, compared with the"
+    yield "rows of the real release (`tests/FIGURES.md`). Releases in brackets were not tested on the line, because"
+    yield "Maven Central resolved only the bundles of 0.14.0 for Spark 3.3 and 3.4 (`--package"
+    yield "org.apache.hudi:hudi-spark3.3-bundle_2.12:0.14.0`). If no bundle is found, the error names it."
     yield ""
     yield "| PySpark | Python | Java | Spark Connect | `timestamp_ntz` | compiled classes |"
     yield "|---|---|---|---|---|---|"

@@ -34,14 +34,15 @@ _HEAD = """\
 
 The table counts keys whose final row differs if real Hudi 1.2.0 writes the same batches as real Hudi 0.15.0 (1.0.2 for
 a class that 1.1 removed). All figures come from recorded tables; tables that the newer release refuses are counted
-separately. The page of a class has its rules release by release, its laws, what replaces it, each recorded table with
-the reasons, and the undo.
+separately. The second column has the replacement in table version 9
+([RFC-97](https://github.com/apache/hudi/blob/master/rfc/rfc-97/rfc-97.md)). Each class has a page with its rules
+release by release, its laws, its replacement, the recorded tables with the reasons, and the undo.
 
 | class | in table version 9 | keys that differ, copy-on-write | merge-on-read |
 |---|---|---:|---:|"""
 _TAIL = """
-To know what changes for your rows: `payload-bridge replay --batches DIR --payload CLASS --from 0.15 --to 1.2 --report
-changes.html`. [Before an upgrade](upgrade.md) has the settings and the undo.
+To see what changes for your rows, run `payload-bridge replay --batches DIR --payload CLASS --key KEY --from 0.15 --to
+1.2 --report changes.html` ([Replay](replay.md)). [Before an upgrade](upgrade.md) has the settings and the undo.
 """
 
 
@@ -113,7 +114,7 @@ def _told(question: Question, versions: dict[Key, list[tuple[int, Record]]]) -> 
 def _example(question: Question, identity: Key, told: ExplainReport) -> str:
     """Show the versions of a key, and what each release did where they part."""
     story: dict[str, Any] = timeline_of(told)
-    lines = [f"\nThe smallest of them is `{identity[1]}` of {question.left.folder}:\n"]
+    lines = [f"\nThe smallest example is `{identity[1]}` of {question.left.folder}:\n"]
     lines += [f"| {' | '.join(('version', 'batch', *story['columns']))} |", "|---" * (len(story["columns"]) + 2) + "|"]
     for one in story["versions"]:
         cells = ["null" if value is None else value for value in one["row"]]
