@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bridge.merge import Carrier, PartialMerge, RecordMerge
     from mergers import HoodieKey
-    from payloads import AvroSchema, Record
+    from payloads import AvroSchema, HudiRelease, Record
 
     Entry: TypeAlias = "StoredRow | LogDelete | PartialEntry"
 
@@ -125,6 +125,21 @@ class NotedLog(KeyTimeline):
         """Give the carriers of the row and its log."""
         yield from super().held()
         yield from (entry for entry in self.entries if isinstance(entry, StoredRow))
+
+
+def check_findable(base: StoredRow | None, release: HudiRelease) -> None:
+    """Refuse to write to a key whose row is in a log alone: an index reads base files, and finds none.
+
+    Raises:
+        MergePointError: saying what to do.
+    """
+    if base is None:
+        msg = (
+            "the compaction that the upgrade planned removed the stored row, and the log of the first commit has a new "
+            f"one, which no index finds: Hudi {release} stores the key a second time, which is not ported; compact the "
+            "table before the upgrade (CALL run_compaction)"
+        )
+        raise MergePointError(MergePoint.TAG, InputError(msg))
 
 
 def check_block(entry: LogDelete, old: RecordMerge, new: RecordMerge) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.merge import LogDelete
 from bridge.programs.merged_source import MergedSource
-from bridge.programs.noted_log import NotedLog
+from bridge.programs.noted_log import NotedLog, check_findable
 from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.staged import Staged
 
@@ -55,12 +56,18 @@ class _NotedSlice(KeyRows):
             row.expect_compaction()
 
     def run_planned(self) -> None:
-        """Run the compaction that is planned, if there is one."""
+        """Run the compaction that is planned, if there is one.
+
+        Raises:
+            MergePointError: it removes a row of which the log has a newer version.
+        """
         held = [(row, later) for row in self._noted if (later := row.hold_back()) is not None]
         if held:
             self.compact()
         for row, later in held:
             row.resume(later)
+            if any(not isinstance(entry, LogDelete) for entry in later):
+                check_findable(row.base, self.merge.plan.release)
 
 
 class OperationUpgrade(Staged, OperationTable):

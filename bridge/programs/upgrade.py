@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.programs.commits import Simulate
-from bridge.programs.noted_log import NotedLog
+from bridge.programs.noted_log import NotedLog, check_findable
 from bridge.programs.program import Origin
 from bridge.programs.staged import Staged
 
@@ -59,6 +59,16 @@ class Upgrade(Staged, NotedLog, Simulate):
             self.entries.append(LogDelete(arrival.ordering))
         else:
             self.entries.append(logged_row(self.key, LogRow(arrival.record or {}, arrival.source)))
+
+    def write_log(self) -> None:
+        """Append the input to the log, or insert it.
+
+        Raises:
+            MergePointError: a compaction left the row in the log alone.
+        """
+        if self.log is not None and self.merge.plan.inserts_to == "base":
+            check_findable(self.base, self.merge.plan.release)
+        super().write_log()
 
     def store(self, outcome: Outcome[StoredRow]) -> Action:
         """Put the row of an outcome into the base file; a new one begins a file group."""

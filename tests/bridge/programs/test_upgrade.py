@@ -170,11 +170,22 @@ def test_a_writer_of_1_0_that_compacts_inline_runs_what_the_upgrade_has_planned(
 
 
 def test_the_first_commit_of_1_0_lies_on_the_log_that_it_compacts_afterwards():
-    """The delete still holds off a late row of the same commit; what is newer stays in the log."""
-    commits = [row(10, "first")], [row(30, deleted=True)], [row(20, "late")], [row(15, "later")]
+    """The old log does not hold off a late row of that commit, and a delete of that commit holds off later rows."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(20, "late")], []
     assert [one and one["v"] for one in through("0.15", {2: "1.0"}, *commits)] == ["first", None, "late", "late"]
     commits = [row(10, "first")], [row(30, "second")], [row(40, deleted=True)], [row(35, "late")]
     assert [one and one["v"] for one in through("0.15", {2: "1.0"}, *commits)] == ["first", "second", None, None]
+
+
+def test_a_key_that_real_1_0_stores_twice_is_refused():
+    """The compaction that was planned deletes the row; the next one is in a log alone, where no index finds it."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(40, "again")]
+    *seen, _ = through("0.15", {2: "1.0"}, *commits, [])
+    assert [one and one["v"] for one in seen] == ["first", None, "again"]
+    *seen, error = through("0.15", {2: "1.0"}, *commits, [row(50, "twice")])
+    assert [one and one["v"] for one in seen] == ["first", None, "again"]
+    assert "Hudi 1.0 stores the key a second time" in str(error)
+    assert through("0.15", {2: "1.0"}, *commits, [row(50, "fine")], props=NOT_INLINE)[-1]["v"] == "fine"
 
 
 def test_a_compaction_after_an_upgrade_to_1_0_follows_the_one_that_is_planned():
