@@ -11,7 +11,7 @@ from bridge.cli.options import release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, check_files, located, strict_option, table_argument
+from bridge.cli.table_input import bootstrap_option, check_files, engine_option, located, strict_option, table_argument
 from bridge.cli.values import names
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
 @release_option(default=None, show_default="the release that is assumed to have written the table")
 @bootstrap_option
+@engine_option
 @strict_option
 @out_options
 @sample_option("keys")
@@ -79,7 +80,7 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
     target = target_of(out, options)
     path = located(table)
     spark = quiet_session()
-    merged = class_of(options)
+    merged: Any = {"engine": options["engine"], **class_of(options)}
     own = check_files(HudiTable(spark, path, release, bootstrap=options["bootstrap"], **merged))
     other: DataFrame
     if against is None or _is_table(against):

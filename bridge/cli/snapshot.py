@@ -12,7 +12,7 @@ from bridge.cli.options import refuse, release_option, sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, check_files, located, strict_option, table_argument
+from bridge.cli.table_input import bootstrap_option, check_files, engine_option, located, strict_option, table_argument
 from bridge.cli.values import names
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import keys
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 @click.option("--columns", type=names, metavar="a[,b]", help="The columns to show, separated by commas. Default: all.")
 @click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
 @bootstrap_option
+@engine_option
 @strict_option
 @on_error_option
 @out_options
@@ -55,7 +56,8 @@ def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: i
     target = target_of(out, query)
     as_table = hudi_out_of(target, query)
 
-    opened = check_files(HudiTable(quiet_session(), path, release, bootstrap=query["bootstrap"], **class_of(query)))
+    merged = {"engine": query["engine"], **class_of(query)}
+    opened = check_files(HudiTable(quiet_session(), path, release, bootstrap=query["bootstrap"], **merged))
     asked = {name: query[name] for name in ("as_of", "read_optimized", "columns", "where", "on_error")}
     with table_snapshot(opened, **asked) as found:
         if target is None:

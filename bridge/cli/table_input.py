@@ -34,6 +34,7 @@ table_option = click.option(
     "decide how it merges.",
 )
 bootstrap_option = derived_option(inspect, "bootstrap", metavar="PATH")
+engine_option = derived_option(HudiTable.__init__, "engine")
 _STRICT = "bridge.strict"
 
 

@@ -22,6 +22,7 @@ ORIGIN, COMMIT, ARRIVAL = "_pb_origin", "_pb_commit", "_pb_arrival"
 KIND, SEQUENCE = "_pb_kind", "_pb_seq"
 CLAUSE = "_pb_clause"  # see `Arrival`
 PORT = "_pb_port"  # of the JVM that the worker of a row may call
+GROUP = "_pb_group"  # the number of the file slice that a version of a real table is in
 # Of outcomes; the first two of versions, too.
 IS_DELETE, ORDERING = f"{PREFIX}{Extra.DELETE}", f"{PREFIX}{Extra.ORDERING}"
 ACTION, TO_LOG = "_pb_action", f"{PREFIX}{Extra.TO_LOG}"
@@ -34,6 +35,7 @@ ADDED_TYPES: dict[str, spark_types.DataType] = {
     IS_DELETE: spark_types.BooleanType(),
     ORDERING: spark_types.StructType().add("type", "string").add("value", "string"),
     TO_LOG: spark_types.BooleanType(),
+    GROUP: spark_types.IntegerType(),
     FIRST: spark_types.LongType(),
     LAST: spark_types.LongType(),
     PATH: spark_types.StringType(),

@@ -40,6 +40,12 @@ class Engine(Protocol):
 def _run_compiled(versions: DataFrame, job: Job, fields: tuple[StructField, ...]) -> DataFrame:
     """Let Java run the program next to the class, or Python, which calls the class."""
     asked = for_python(versions, job)
+    if asked is not None and job.file_groups:
+        msg = (
+            f"{job.plan.payload_name}: Java alone does not merge this table by its rules; use the python engine, whose "
+            "tasks call the class as well (--engine python)"
+        )
+        raise PlanError(msg)
     return run_on_jvm(versions, job, fields) if asked is None else run_in_python(*asked, fields, attached)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from bridge.engines.control_columns import ACTION, PREFIX, QUARANTINE, ROW_COUNTS
+from bridge.engines.control_columns import ACTION, GROUP, PREFIX, QUARANTINE, ROW_COUNTS
 from bridge.programs import PROGRAMS, ProgramSpec
 
 if TYPE_CHECKING:
@@ -27,6 +27,9 @@ class Job:
         only_rows: whether to return only the resulting rows, without actions.
         has_entries: whether a side has deletes without data: a log, or a batch that was combined before.
         onto_table: whether versions of a real table, in its base files and logs, are among those of the batches.
+        file_groups: whether the versions are those of file slices of a real table: `_pb_group` has the number of the
+            slice, in which alone versions of a key meet, and comes with each row.
+        checked: the columns of a row that a class may not change; None for the key.
         row_counts: whether outcomes come with what became of each row of the input.
         fits_one_task: whether the newer side is so small, by the size of its files, that the versions of any key may
             be gathered.
@@ -43,6 +46,8 @@ class Job:
     only_rows: bool = False
     has_entries: bool = False
     onto_table: bool = False
+    file_groups: bool = False
+    checked: tuple[str, ...] | None = None
     row_counts: bool = False
     fits_one_task: bool = False
     few_bytes: int | None = None
@@ -62,6 +67,8 @@ class Job:
     @property
     def grouping(self) -> tuple[str, ...]:
         """The columns that group the rows which a program sees together: the identity of a row, or its partition."""
+        if self.file_groups:
+            return (GROUP, *self.plan.identity)
         return self.plan.partition if self.spec.by_partition else self.plan.identity
 
     @property

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from bridge.hudi.base_files import key_edges
-from bridge.hudi.errors import AlteredTableError, DamagedFileError, HudiTableError, UnreadableTableError
+from bridge.hudi.errors import (
+    AlteredTableError,
+    DamagedFileError,
+    HudiTableError,
+    UnmergedTableError,
+    UnreadableTableError,
+)
 from bridge.hudi.file_slices import FileSlice, files_of
 from bridge.hudi.files import tables_below
 from bridge.hudi.instants import Instant, State
@@ -45,6 +51,7 @@ __all__ = [
     "SymptomKind",
     "TableProperties",
     "TableQueries",
+    "UnmergedTableError",
     "UnreadableTableError",
     "answer_columns",
     "arrow_of",

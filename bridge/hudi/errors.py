@@ -63,6 +63,10 @@ class UnreadableTableError(HudiTableError):
         return cls(msg)
 
 
+class UnmergedTableError(UnreadableTableError):
+    """The table has versions that only the python engine merges as Hudi does."""
+
+
 class AlteredTableError(UnreadableTableError):
     """Files that the table's commits wrote are missing, or have another size."""
 

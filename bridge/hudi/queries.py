@@ -76,6 +76,7 @@ class TableQueries:
         bootstrap: str | None = None,
         payload: str | PayloadRef | None = None,
         call_timeout: int = CALL_TIMEOUT,
+        engine: str = "auto",
         in_tasks: Callable[[MergePlan], MergePlan] | None = None,
     ) -> None:
         """Open a table.
@@ -86,13 +87,13 @@ class TableQueries:
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
             call_timeout: how many seconds a call of it may take.
+            engine: what merges: see `TableClass`.
             in_tasks: gives the plan with which tasks call a compiled class; raises where the release can't run it.
 
         Raises:
             HudiTableError: it can't be read, or not by this release.
             PayloadConfigError: unknown release.
-            PayloadNotFoundError: there is no Python class of that name, or no jar has the compiled one.
-            PayloadBridgeError: what `in_tasks` raises.
+            PayloadBridgeError: there is no Python class of that name, or what `in_tasks` raises.
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
@@ -105,7 +106,7 @@ class TableQueries:
             with contextlib.suppress(PayloadBridgeError):  # raised again by the query
                 self.release = written_by(own, self.schema(self.timeline.latest or _NO_INSTANT))
         named = PayloadRef(payload) if isinstance(payload, str) else payload
-        self._class = TableClass(named, call_timeout, in_tasks)
+        self._class = TableClass(named, call_timeout, engine, in_tasks)
         if named is not None:
             self.properties = self._class.stored(self.properties, self.release)
             self._class.check(self.plan, path)

@@ -92,6 +92,11 @@ class NamedRows:
         self._rows.append(rows[: len(keys)])
         self._keys += keys.chunks if isinstance(keys, pa.ChunkedArray) else [keys]
 
+    @property
+    def last(self) -> int:
+        """The greatest position that is named; -1 without any."""
+        return max((int(rows[-1]) for rows in self._rows if len(rows)), default=-1)
+
     def over(self, keys_of: Callable[[pa.RecordBatch], ArrowColumn]) -> Callable[[pa.RecordBatch], ArrowColumn]:
         """Return what gives the keys of batches in the order of the base file; null for rows that the log has not."""
         rows = np.concatenate(self._rows)

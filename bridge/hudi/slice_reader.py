@@ -175,6 +175,15 @@ class SliceReader:
                 raise DamagedFileError(msg)
             yield batch if within is None else batch.filter(within.mask(self.key_column(batch)))
 
+    def base_keys(self, found: FileSlice) -> Iterator[pa.RecordBatch]:
+        """Give the rows of a slice's base file with the columns alone by which `key_column` knows them.
+
+        Raises:
+            HudiTableError: it can't be read.
+        """
+        names = (_KEY,) if self._keys is None else self._query.properties.key_fields
+        yield from self._base_rows(found, pa.schema([self.arrow.field(name) for name in names]))
+
     def _base_rows(self, found: FileSlice, columns: pa.Schema) -> Iterator[pa.RecordBatch]:
         """Give the rows of a base file that the query reads, in some of the columns of `base_batches`."""
         if found.base_file is None:

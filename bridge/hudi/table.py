@@ -9,19 +9,21 @@ from __future__ import annotations
 import dataclasses
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pyspark.sql import types as spark_types
 
 from bridge.config import capabilities
 from bridge.engines import in_executors
+from bridge.hudi.engine_rows import engine_rows
 from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
-from bridge.hudi.selection import kept_slices, keyed, narrowed
+from bridge.hudi.selection import kept_slices
 from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions, slices_of
 from bridge.hudi.slice_versions import CONTROL
+from bridge.hudi.table_class import ON_FRAMES
 from bridge.hudi.table_display import table_html
-from bridge.hudi.table_rows import known_columns, selected, selected_numbers
+from bridge.hudi.table_rows import conditions_of, kept_before, known_columns, selected, selected_numbers
 from bridge.plan import CALL_TIMEOUT
 from bridge.redaction import current
 from bridge.spark import from_arrow_schema, map_in_arrow, quoted, spark_schema, with_meta
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
-    from bridge.hudi.selection import Condition
     from bridge.plan import MergePlan
 
 _SLICES = (
@@ -60,6 +61,7 @@ class HudiTable:
         bootstrap: str | None = None,
         payload: str | PayloadRef | None = None,
         call_timeout: int = CALL_TIMEOUT,
+        engine: Literal["auto", "native", "jvm", "python"] = "auto",
     ) -> None:
         """Open a table.
 
@@ -73,16 +75,19 @@ class HudiTable:
                 Hudi does not ship has to be named here: a table's properties alone load no code. A compiled one, with
                 its jars, runs in the JVMs of the executors.
             call_timeout: how many seconds a call of that class may take; 0 for any time.
+            engine: what merges snapshots: the tasks that read (`python`, and so far `auto`), expressions of Spark
+                (`native`), or the compiled class in Java (`jvm`).
 
         Raises:
             HudiTableError: the path has no Hudi table, or one that is not supported.
             PayloadConfigError: unknown release.
             PayloadNotFoundError: there is no Python class of that name, or no jar has the compiled one.
-            PlanError, EngineError, PayloadConstructorError: the release can't run the compiled class, as
-                `ClassLinkError` where it does not link.
+            PlanError, EngineError, PayloadConstructorError: there is no such engine, or the release can't run the
+                compiled class, as `ClassLinkError` where it does not link.
         """
         self.spark = spark
-        self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload, "call_timeout": call_timeout}
+        self._given: dict[str, Any] = {"bootstrap": bootstrap, "payload": payload}
+        self._given |= {"call_timeout": call_timeout, "engine": engine}
         in_tasks = functools.partial(in_executors, spark=spark)
         self._open = functools.partial(TableQueries, path, release, **self._given, in_tasks=in_tasks)
         opened = self._open()
@@ -315,33 +320,31 @@ class HudiTable:
 
     def in_partitions(self, answer: Answer, where: str) -> Answer:
         """Return an answer without the file slices whose partitions a condition in SQL excludes."""
-        return Answer(answer.query, kept_slices(answer, _conditions(where), self._numbers))
+        return Answer(answer.query, kept_slices(answer, conditions_of(where), self._numbers))
 
     def slices_of(self, answer: Answer) -> DataFrame:
         """Return the file slices of an answer, one a row, for tasks that read them with `slices_in`."""
         return slices_of(self.spark, answer.query, answer.slices)
 
     def rows_of(self, answer: Answer) -> DataFrame:
-        """Return the merged rows of an answer; an `UnreadableTableError` where only the table names their class."""
+        """Return the merged rows of an answer.
+
+        Raises:
+            UnreadableTableError: only the table names the class that merges them.
+            PlanError: the engine does not merge them.
+        """
         if answer.query.unnamed_class is not None and any(found.data_logs for found in answer.slices):
             raise UnreadableTableError(answer.query.unnamed_class)
         columns = answer_columns(answer.query)
         current().learn(columns.jsonValue())
+        if answer.query.plan.engine in ON_FRAMES:
+            return engine_rows(self.spark, answer)
         return map_in_arrow(self.slices_of(answer), functools.partial(read_slices, answer.query), columns)
 
     def _frame(
         self, answer: Answer, columns: Sequence[str] | None = None, where: str | Column | None = None
     ) -> DataFrame:
         names = None if columns is None else known_columns(self.path, answer, columns)
-        known = _conditions(where) if isinstance(where, str) else []
-        if where is None or known:
-            slices = kept_slices(answer, known, self._numbers)
-            answer = Answer(keyed(narrowed(answer.query, names, known), known), slices)
-        rows = self.rows_of(answer) if where is None else selected(self.rows_of(answer), where)
+        kept = self.rows_of(kept_before(answer, names, where, self._numbers))
+        rows = kept if where is None else selected(kept, where)
         return rows if names is None else rows.select(*map(quoted, names))
-
-
-def _conditions(where: str) -> list[Condition]:
-    from bridge.hudi.predicates import conditions  # noqa: PLC0415 (executors lack sqlglot)
-
-    return conditions(where)

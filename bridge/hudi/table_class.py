@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities
 from bridge.errors import PlanError
 from bridge.hudi.unmerged import why_unmerged
-from bridge.plan import CALL_TIMEOUT, MergePlan
+from bridge.plan import CALL_TIMEOUT, ENGINES, MergePlan
 from payloads import PayloadRef, StoredPayloadRef
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
+ON_FRAMES = frozenset({"native", "jvm"})
+"""The engines to which tasks give what they read; else the tasks merge, too."""
+
+
 @dataclasses.dataclass(frozen=True)
 class TableClass:
     """What merges a table.
@@ -25,13 +29,25 @@ class TableClass:
     Attributes:
         payload: the class that is named, in place of the table's own class or mode; None for the table's.
         call_timeout: how many seconds a call of it may take.
+        engine: what merges: `native` or `jvm`, else tasks in Python, slice by slice.
         in_tasks: gives the plan with which tasks call a compiled class; raises where the release can't run it. None
             where nothing can.
     """
 
     payload: PayloadRef | None = None
     call_timeout: int = CALL_TIMEOUT
+    engine: str = "auto"
     in_tasks: Callable[[MergePlan], MergePlan] | None = None
+
+    def __post_init__(self) -> None:
+        """Check the engine.
+
+        Raises:
+            PlanError: there is no such engine.
+        """
+        if self.engine not in ENGINES:
+            msg = f"unknown engine {self.engine!r}; choose one of {', '.join(ENGINES)}"
+            raise PlanError(msg)
 
     def stored(self, properties: TableProperties, release: HudiRelease) -> TableProperties:
         """Return the properties of a table that merges by the class."""
@@ -49,6 +65,7 @@ class TableClass:
             ordering=stored.ordering if able.merge_modes else stored.ordering[:1],
             table=stored if able.merge_modes else None,
             call_timeout=self.call_timeout,
+            engine=self.engine if self.engine in ON_FRAMES else "auto",  # type: ignore[arg-type]  # checked above
         )
 
     def called(self, plan: MergePlan, path: str) -> MergePlan:
@@ -58,7 +75,7 @@ class TableClass:
             PlanError: there is no JVM for the class of the table at `path`.
             PayloadBridgeError: what `in_tasks` raises.
         """
-        if not plan.runs_java:
+        if not plan.runs_java or self.engine in ON_FRAMES:
             return plan
         if self.in_tasks is None:
             msg = f"{path}: only tasks of Spark call a compiled class, {plan.payload_name}; use HudiTable"

@@ -10,17 +10,21 @@ from pyspark.sql import types as spark_types
 from bridge.engines import QUARANTINE
 from bridge.errors import InputError
 from bridge.hudi.errors import HudiTableError
+from bridge.hudi.queries import Answer
+from bridge.hudi.selection import kept_slices, keyed, narrowed
 from bridge.hudi.slice_tasks import answer_columns
 from bridge.spark import AnalysisException, ParseException, from_arrow_schema
 from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     import pyarrow as pa
     from pyspark.sql import Column, DataFrame, SparkSession
 
-    from bridge.hudi.queries import Answer
+    from bridge.hudi.selection import Condition
+
+    Select = Callable[[pa.Table, list[str]], set[int]]
 
 _ROW = "_pb_row"
 
@@ -39,6 +43,21 @@ def known_columns(path: str, answer: Answer, columns: Sequence[str]) -> list[str
         msg = f"{path} {what}; its columns are {', '.join(known.values())}{hint}"
         raise HudiTableError(msg)
     return [known[name.lower()] for name in columns]
+
+
+def kept_before(answer: Answer, names: Collection[str] | None, where: str | Column | None, select: Select) -> Answer:
+    """Return an answer that reads no more than its columns `names` (None for all) and a predicate need of it."""
+    known = conditions_of(where) if isinstance(where, str) else []
+    if where is not None and not known:
+        return answer
+    return Answer(keyed(narrowed(answer.query, names, known), known), kept_slices(answer, known, select))
+
+
+def conditions_of(where: str) -> list[Condition]:
+    """Return the conditions that a predicate in SQL joins by AND."""
+    from bridge.hudi.predicates import conditions  # noqa: PLC0415 (executors lack sqlglot)
+
+    return conditions(where)
 
 
 def selected(rows: DataFrame, where: str | Column) -> DataFrame:

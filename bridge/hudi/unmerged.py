@@ -31,13 +31,13 @@ def record_merge(query: SliceQuery, schema: AvroSchema, listener: Listener | Non
     if query.unnamed_class is not None:
         raise UnreadableTableError(query.unnamed_class)
     try:
-        return RecordMerge(_ordered(query, schema), schema, has_meta=True, listener=listener)
+        return RecordMerge(ordered_plan(query, schema), schema, has_meta=True, listener=listener)
     except PlanError as error:
         msg = f"{query.files.path}: {error}"
         raise UnreadableTableError(msg) from error
 
 
-def _ordered(query: SliceQuery, schema: AvroSchema) -> MergePlan:
+def ordered_plan(query: SliceQuery, schema: AvroSchema) -> MergePlan:
     """Return the plan; from 1.1 on a class is asked without ordering values where no column has the ordering field.
 
     Source: RecordContext.getOrderingValue; only modes need the column (getMandatoryFieldsForMerging).

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import collections
+import functools
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance.selection import EmptySelectionError
 from tests.conformance.sums import Sums
-from tests.conformance.tables import Check, check, load
+from tests.conformance.tables import Check, check, load, opened, opened_by
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+
+    from pyspark.sql import SparkSession
 
 
 @dataclass
@@ -23,6 +29,8 @@ class TableReport:
         refused: those that this project does not give.
         misread: refusals where real Hudi's answer is none: it mixed the columns up.
         tables: how many tables were asked.
+        engine: the engine that merged; None where they were read in this process.
+        without_logs: how many of the answers had nothing to merge.
     """
 
     passed: int = 0
@@ -30,6 +38,14 @@ class TableReport:
     refused: list[Check] = field(default_factory=list)
     misread: list[Check] = field(default_factory=list)
     tables: int = 0
+    engine: str | None = None
+    without_logs: int = 0
+
+    @property
+    def reasons(self) -> dict[str, int]:
+        """Why the engine refused tables, and how many."""
+        found = collections.Counter(map(_reason, self.refused))
+        return dict(found.most_common())
 
     @property
     def succeeded(self) -> bool:
@@ -50,7 +66,14 @@ class TableReport:
         """Return the report, with at most `failures` of the answers that differ, and all refusals."""
         lines = [f"{self.tables} tables"]
         lines += [f"differs: {c.table}, {c.question}\n    {c.problem}" for c in self.failed[:failures]]
-        lines += [f"refused: {c.table}, {c.question}\n    {c.problem}" for c in self.refused]
+        if self.engine is not None:
+            merged = self.passed + len(self.failed) - self.without_logs
+            lines.append(
+                f"{self.engine}: merged {merged} answers, refused {len(self.refused)}; {self.without_logs} had no log"
+            )
+            lines += [f"refused {number}: {reason}" for reason, number in self.reasons.items()]
+        else:
+            lines += [f"refused: {c.table}, {c.question}\n    {c.problem}" for c in self.refused]
         lines += [f"refused, and mixed up by Hudi: {c.table}, {c.question}" for c in self.misread]
         return [*lines, self.last_line]
 
@@ -58,6 +81,9 @@ class TableReport:
         """Return the report as data."""
         return {
             "tables": self.tables,
+            "engine": self.engine,
+            "without_logs": self.without_logs,
+            "reasons": self.reasons,
             "passed": self.passed,
             "failed": [check._asdict() for check in self.failed],
             "refused": [check._asdict() for check in self.refused],
@@ -65,18 +91,25 @@ class TableReport:
         }
 
 
-def check_tables(directory: Path, release: str | None = None, case: str | None = None) -> TableReport:
-    """Ask every recorded table below a directory.
+def check_tables(
+    directory: Path,
+    release: str | None = None,
+    case: str | None = None,
+    by: tuple[str, Callable[[], SparkSession]] | None = None,
+) -> TableReport:
+    """Ask every recorded table below a directory: in this process everything, or `by` an engine what it merges.
 
     Raises:
         EmptySelectionError: there are none.
     """
-    report = TableReport()
+    report = TableReport(engine=None if by is None else by[0])
+    open_table = opened if by is None else functools.partial(opened_by, by[0], by[1]())
     for recorded in load(directory, release, case):
         report.tables += 1
-        for done in check(recorded):
+        for done in check(recorded, open_table, merges=by is not None):
             if not done.problem:
                 report.passed += 1
+                report.without_logs += not done.has_logs
             else:
                 kind = report.misread if done.is_misread else report.refused if done.is_refusal else report.failed
                 kind.append(done)
@@ -84,3 +117,10 @@ def check_tables(directory: Path, release: str | None = None, case: str | None =
         msg = f"there are no tables below {directory} for these options"
         raise EmptySelectionError(msg)
     return report
+
+
+def _reason(refused: Check) -> str:
+    """Return why an engine refused a table, without the table's own places and keys."""
+    text = refused.problem.partition(": ")[2].removeprefix("the native engine does not run this: ")
+    text = re.sub(r"^\S*[/.]\S*,? (?:block at byte \d+: )?|^\S*/\S*: ", "", text)
+    return re.sub(r" '[^']*'", "", re.sub(r"; use .*", "", text))

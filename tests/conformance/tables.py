@@ -13,8 +13,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.hudi import SliceReader, TableQueries
-from bridge.spark import META_COLUMNS
+from bridge.errors import sentence_of
+from bridge.hudi import HudiTable, SliceReader, TableQueries, UnmergedTableError
+from bridge.spark import META_COLUMNS, PySparkException
 from payloads.errors import PayloadBridgeError
 from tests.conformance.histories import columns_of, parse_value
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
     from bridge.hudi import Answer
 
@@ -42,6 +44,7 @@ class Check(NamedTuple):
         problem: the first differences, or what failed; empty where the answer is real Hudi's.
         is_refusal: whether this project refused, with `problem` as the reason.
         is_misread: whether real Hudi's answer is none, because it mixed the columns up, and this project refused.
+        has_logs: whether versions were to be merged.
     """
 
     table: str
@@ -49,6 +52,19 @@ class Check(NamedTuple):
     problem: str = ""
     is_refusal: bool = False
     is_misread: bool = False
+    has_logs: bool = True
+
+
+class Opened(NamedTuple):
+    """A table, and how its answers are read.
+
+    Attributes:
+        queries: what answers.
+        rows_of: gives the rows of an answer as the archive writes them.
+    """
+
+    queries: TableQueries
+    rows_of: Callable[[Answer], list[JsonRow]]
 
 
 class Recorded(NamedTuple):
@@ -86,29 +102,73 @@ def load(directory: Path, release: str | None = None, case: str | None = None) -
             yield found
 
 
-def check(recorded: Recorded) -> Iterator[Check]:
-    """Ask a table everything that real Hudi was asked."""
+def opened(recorded: Recorded) -> Opened:
+    """Open a table to be read in this process."""
+    return Opened(TableQueries(*_place(recorded), bootstrap=_source(recorded)), rows_of)
+
+
+def opened_by(engine: str, spark: SparkSession, recorded: Recorded) -> Opened:
+    """Open a table whose snapshots an engine merges on Spark; what the engine refuses there is a refusal."""
+    table = HudiTable(spark, *_place(recorded), bootstrap=_source(recorded), engine=engine)  # type: ignore[arg-type]
+
+    def merged(answer: Answer) -> list[JsonRow]:
+        try:
+            batches = collected(table.rows_of(answer))
+        except PySparkException as error:
+            told = sentence_of(error)
+            if "--engine python" not in told:
+                raise
+            raise UnmergedTableError(told) from error
+        return [row for batch in batches for row in json_rows(batch)]
+
+    return Opened(table.queries(), merged)
+
+
+def collected(frame: DataFrame) -> list[pa.RecordBatch]:
+    """Return the rows of a frame as Arrow has them, whatever the time zone of this process."""
+    as_arrow = getattr(frame, "toArrow", None)  # from PySpark 4.0 on
+    return frame._collect_as_arrow() if as_arrow is None else as_arrow().to_batches()
+
+
+def _place(recorded: Recorded) -> tuple[str, str]:
+    return str(recorded.folder / "table"), recorded.release
+
+
+def _source(recorded: Recorded) -> str | None:
+    source = recorded.folder / "source"
+    return str(source) if source.is_dir() else None
+
+
+def check(
+    recorded: Recorded, open_table: Callable[[Recorded], Opened] = opened, *, merges: bool = False
+) -> Iterator[Check]:
+    """Ask a table everything that real Hudi was asked; or, if `merges`, what merges the table as it is now."""
     try:
-        yield from _check_history(recorded) if "commits" in recorded.answers else _check_table(recorded)
+        if "commits" in recorded.answers:
+            yield from _check_history(recorded, open_table)
+        else:
+            yield from _check_table(recorded, open_table, merges=merges)
     except PayloadBridgeError as error:
         yield Check(recorded.label, "open", f"{type(error).__name__}: {error}", is_refusal=True)
 
 
-def _check_table(recorded: Recorded) -> Iterator[Check]:
-    expected, label, source = recorded.answers, recorded.label, recorded.folder / "source"
+def _check_table(recorded: Recorded, open_table: Callable[[Recorded], Opened], *, merges: bool) -> Iterator[Check]:
+    expected, label = recorded.answers, recorded.label
     if expected.get("table_version", "not noted") is None:
         return
-    table = TableQueries(
-        str(recorded.folder / "table"), recorded.release, bootstrap=str(source) if source.is_dir() else None
-    )
+    table = open_table(recorded)
     refused = expected.get("refused") or {}
-    if "file_slices" in expected:
-        yield Check(label, "file_slices", _slices_differ(table, expected["file_slices"]))
-    for question, rows, ask in questions(table, expected):
-        if question not in refused:
+    if "file_slices" in expected and not merges:
+        yield Check(label, "file_slices", _slices_differ(table.queries, expected["file_slices"]))
+    for question, rows, ask in questions(table.queries, expected):
+        if question not in refused and (question.startswith("snapshot") or not merges):
             done = _compared(label, question, functools.partial(_table_difference, table, rows, ask))
             is_misread = done.is_refusal and "mixes the columns up" in done.problem and any(map(_is_shifted, rows))
-            yield done._replace(is_misread=is_misread)
+            yield done._replace(is_misread=is_misread, has_logs=not merges or _has_logs(table.queries))
+
+
+def _has_logs(table: TableQueries) -> bool:
+    return any(one.data_logs for one in table.snapshot().slices)
 
 
 def _is_shifted(row: JsonRow) -> bool:
@@ -135,16 +195,17 @@ def questions(
         yield f"incremental_until {span}", rows, functools.partial(table.incremental, *span.split())
 
 
-def _check_history(recorded: Recorded) -> Iterator[Check]:
+def _check_history(recorded: Recorded, open_table: Callable[[Recorded], Opened]) -> Iterator[Check]:
     """Compare the table that a history left behind with its last snapshot, without meta columns."""
-    history, release = recorded.answers, recorded.release
+    history = recorded.answers
     if history.get("error"):  # the table has a commit that real Hudi failed to read
         return
-    table = TableQueries(str(recorded.folder / "table"), release)
+    table = open_table(recorded)
     kinds = columns_of(history["schema_ddl"])
     last = history["commits"][-1]["snapshot"]
     rows = [row if isinstance(row, dict) else dict(zip(kinds, row, strict=True)) for row in last]
-    yield _compared(recorded.label, "snapshot", lambda: _history_difference(kinds, rows, table))
+    done = _compared(recorded.label, "snapshot", lambda: _history_difference(kinds, rows, table))
+    yield done._replace(has_logs=_has_logs(table.queries))
 
 
 def _compared(label: str, question: str, difference: Callable[[], str]) -> Check:
@@ -156,16 +217,20 @@ def _compared(label: str, question: str, difference: Callable[[], str]) -> Check
         return Check(label, question, f"failed: {type(error).__name__}: {error}")
 
 
-def _table_difference(table: TableQueries, rows: list[JsonRow], ask: Callable[[], Answer]) -> str:
-    found = rows_of(ask())
-    return difference(rows, found if table.properties.has_meta_fields else without_meta(found))
+def _table_difference(table: Opened, rows: list[JsonRow], ask: Callable[[], Answer]) -> str:
+    answer = ask()
+    found = table.rows_of(answer)
+    told = difference(rows, found if table.queries.properties.has_meta_fields else without_meta(found))
+    if told or table.rows_of is rows_of:
+        return told
+    return difference(rows_of(answer), found, whole=True)  # the sequence numbers of commits, too
 
 
-def _history_difference(kinds: dict[str, str], rows: list[JsonRow], table: TableQueries) -> str:
+def _history_difference(kinds: dict[str, str], rows: list[JsonRow], table: Opened) -> str:
     def typed(row: JsonRow) -> JsonRow:
         return {name: None if value is None else str(parse_value(kinds[name], value)) for name, value in row.items()}
 
-    return difference(map(typed, rows), map(typed, without_meta(rows_of(table.snapshot()))))
+    return difference(map(typed, rows), map(typed, without_meta(table.rows_of(table.queries.snapshot()))))
 
 
 def rows_of(answer: Answer) -> list[JsonRow]:
@@ -206,9 +271,10 @@ def _json(value: Any) -> Any:  # noqa: PLR0911 (one a type)
             return value
 
 
-def difference(expected: Iterable[JsonRow], found: Iterable[JsonRow]) -> str:
-    """Say how two multisets of rows differ, the commits' sequence numbers apart; empty where they do not."""
-    wanted, got = collections.Counter(map(row_text, expected)), collections.Counter(map(row_text, found))
+def difference(expected: Iterable[JsonRow], found: Iterable[JsonRow], *, whole: bool = False) -> str:
+    """Say how two multisets of rows differ; empty where they do not. Sequence numbers count in a `whole` comparison."""
+    text = functools.partial(json.dumps, sort_keys=True, ensure_ascii=False) if whole else row_text
+    wanted, got = collections.Counter(map(text, expected)), collections.Counter(map(text, found))
     missing, added = sorted((wanted - got).elements()), sorted((got - wanted).elements())
     if not missing and not added:
         return ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow.parquet as pq
 
 from bridge.hudi import TableQueries
+from bridge.hudi.slice_sides import SliceSides
 from tests.conformance.tables import load, rows_of
 
 if TYPE_CHECKING:
@@ -26,6 +27,17 @@ def copied(tables: Path, tmp_path: Path, release: str, case: str) -> Path:
 
 def rows(path: Path, release: str = "1.2") -> list[dict[str, Any]]:
     return rows_of(TableQueries(str(path), release).snapshot())
+
+
+def sides(path: Path, release: str = "1.2") -> tuple[int, int]:
+    """Read base files and logs as engines on frames take them; return how many rows and versions they have."""
+    answer = TableQueries(str(path), release).snapshot()
+    reader = SliceSides(answer.query)
+    slices = [(number, found) for number, found in enumerate(answer.slices) if found.data_logs]
+    stored, logged = (
+        sum(batch.num_rows for each in slices for batch in read(*each)) for read in (reader.stored, reader.logged)
+    )
+    return stored, logged
 
 
 def altered(path: Path, release: str = "1.2") -> list[str]:

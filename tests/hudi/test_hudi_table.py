@@ -12,8 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql.utils import PythonException
 
-from bridge import HudiTable, HudiTableError
+from bridge import HudiTable, HudiTableError, PlanError
 from bridge.cli import main
+from payloads import PayloadBridgeError
 from tests.conformance.tables import Recorded, difference, json_rows, load, without_meta
 
 if TYPE_CHECKING:
@@ -30,10 +31,10 @@ ALWAYS = (
 )
 
 
-def opened(spark: SparkSession, recorded: Recorded) -> HudiTable:
+def opened(spark: SparkSession, recorded: Recorded, engine: Any = "auto") -> HudiTable:
     source = recorded.folder / "source"
     path = str(recorded.folder / "table")
-    return HudiTable(spark, path, recorded.release, bootstrap=str(source) if source.is_dir() else None)
+    return HudiTable(spark, path, recorded.release, bootstrap=str(source) if source.is_dir() else None, engine=engine)
 
 
 def rows_of(frame: DataFrame) -> list[dict[str, Any]]:
@@ -66,13 +67,38 @@ def table(tables: Path) -> Recorded:
 
 
 class TestQueries:
-    def test_each_kind(self, table: Recorded, spark: SparkSession) -> None:
-        found, answers = opened(spark, table), table.answers
+    @pytest.mark.parametrize("engine", ["python", "native"])
+    def test_each_kind(self, table: Recorded, spark: SparkSession, engine: str) -> None:
+        found, answers = opened(spark, table, engine), table.answers
         assert difference(answers["read_optimized"], rows_of(found.read_optimized())) == ""
         moment, then = min(answers["as_of"].items())
         assert difference(then, rows_of(found.snapshot(moment))) == ""
         begin, new = min(answers["incremental"].items())
+        if engine == "native":
+            with pytest.raises(PlanError, match="the native engine does not merge increments; use the python engine"):
+                found.incremental(begin)
+            return
         assert difference(new, rows_of(found.incremental(begin))) == ""
+
+    def test_an_engine_merges_without_python_what_a_query_asks_for(self, table: Recorded, spark: SparkSession) -> None:
+        by_engine, by_tasks = opened(spark, table, "native"), opened(spark, table)
+        key = rows_of(by_tasks.snapshot())[0]["_hoodie_record_key"]
+        for asked in ({}, {"columns": ["ts", "_hoodie_commit_seqno"]}, {"where": f"_hoodie_record_key = '{key}'"}):
+            frame = by_engine.snapshot(**asked)
+            assert difference(rows_of(by_tasks.snapshot(**asked)), rows_of(frame), whole=True) == ""
+        tree = frame._jdf.queryExecution().optimizedPlan().toString().splitlines()
+        joins = [number for number, line in enumerate(tree) if "Join FullOuter" in line]
+        assert joins
+        assert not any("InArrow" in line for line in tree[: joins[0]])
+
+    def test_an_engine_refuses_what_only_tasks_do(self, table: Recorded, spark: SparkSession) -> None:
+        with pytest.raises(PlanError, match="the native engine does not merge rows beside a quarantine"):
+            opened(spark, table, "native").snapshot_outcomes()
+        with pytest.raises(PayloadBridgeError, match="engine"):
+            opened(spark, table, "fast")
+        recorded = run(str(table.folder / "table"), "--engine", "native", "--output", "json")
+        assert recorded.exit_code == 0, recorded.output
+        assert (recorded.exit_code, len(json.loads(recorded.stdout)["results"])) == (0, len(table.answers["snapshot"]))
 
     def test_timeline_and_slices_are_frames(self, table: Recorded, spark: SparkSession) -> None:
         found, answers = opened(spark, table), table.answers

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 import pytest
 
-from bridge.hudi import DamagedFileError
+from bridge.hudi import DamagedFileError, UnmergedTableError
 from bridge.hudi.log_blocks import HeaderKey, read_blocks
 from bridge.hudi.record_positions import positions_of
-from tests.hudi.damaged import COLUMNS, change_property, rewrite, rows
+from tests.hudi.damaged import COLUMNS, change_property, rewrite, rows, sides
 from tests.support.made_table import FIRST, MadeTable, positions
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ def named(request: pytest.FixtureRequest, tmp_path: Path) -> MadeTable:
     table.log("g", "p", [{"id": "b", "part": "p", "ts": 2}], 1, positions=positions(1))
     table.commit(1)
     assert [row["ts"] for row in rows(table.path)] == [1, 1, 2]
+    assert sides(table.path) == (3, 1)
     return table
 
 
@@ -82,6 +83,8 @@ def test_a_row_of_another_file_is_replaced_by_its_position(named: MadeTable) -> 
     """The size of the file, which is another one, is told."""
     rewrite(named.path / "p" / BASE, lambda found: found.set_column(2, KEY, pa.array(["a", "d", "b"])))
     assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), ("b", 1), ("b", 2)]
+    with pytest.raises(UnmergedTableError, match="other keys in the rows that its log names by position"):
+        sides(named.path)
     named.log("g", "p", [{"id": "b", "part": "p", "ts": 0}], 2, positions=positions(1))
     named.commit(2)
     assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), ("b", 1), ("b", 2)]
@@ -90,6 +93,24 @@ def test_a_row_of_another_file_is_replaced_by_its_position(named: MadeTable) -> 
 def test_rows_that_a_base_file_lacks_come_from_the_log(named: MadeTable) -> None:
     rewrite(named.path / "p" / BASE, lambda found: found.slice(0, 1))
     assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), ("b", 2)]
+    with pytest.raises(UnmergedTableError, match="has 1 rows, and its log names the one at position 1"):
+        sides(named.path)
+
+
+@pytest.mark.parametrize("by_position", [True, False])
+def test_a_key_that_a_base_file_has_twice_merges_in_python_alone(tmp_path: Path, *, by_position: bool) -> None:
+    """Without positions the first row takes the update, with them each row that is named."""
+    table = MadeTable(tmp_path / "table", COLUMNS)
+    table.base("g", pa.table({"id": ["a", "b", "b", "c", "c"], "part": ["p"] * 5, "ts": [1] * 5}), rows_a_group=2)
+    table.commit()
+    table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1, positions=positions(0) if by_position else "")
+    table.commit(1)
+    assert sides(table.path) == (5, 1)
+    table.log("g", "p", [{"id": "b", "part": "p", "ts": 2}], 2, positions=positions(1) if by_position else "")
+    table.commit(2)
+    assert sorted(row["ts"] for row in rows(table.path)) == [1, 1, 1, 2, 2]
+    with pytest.raises(UnmergedTableError, match=f"{BASE} has the key 'b' more than once"):
+        sides(table.path)
 
 
 def test_a_block_has_a_position_for_each_record(named: MadeTable) -> None:

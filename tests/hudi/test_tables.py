@@ -34,6 +34,8 @@ from tests.support.archives import unpack
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql import SparkSession
+
 
 @pytest.mark.parametrize("release", ["0.15.0", "1.0.2", "1.1.1", "1.2.0"])
 def test_every_answer_is_real_hudis(tables: Path, release: str) -> None:
@@ -41,6 +43,22 @@ def test_every_answer_is_real_hudis(tables: Path, release: str) -> None:
     assert (report.failed, report.refused) == ([], [])
     assert report.tables > 5
     assert report.passed > 7 * report.tables
+
+
+MERGED = {"0.15.0": 33, "1.0.2": 29, "1.1.1": 5, "1.2.0": 76}
+"""How many answers of each release the native engine merges; the others it refuses, or they have no log."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "release", ["1.1.1", *(pytest.param(one, marks=pytest.mark.long) for one in ("0.15.0", "1.0.2", "1.2.0"))]
+)
+def test_the_native_engine_merges_as_real_hudi_or_refuses(tables: Path, spark: SparkSession, release: str) -> None:
+    report = check_tables(tables, release, by=("native", lambda: spark))
+    assert report.failed == []
+    assert report.passed - report.without_logs == MERGED[release]
+    assert all("the python engine" in done.problem or "--engine" in done.problem for done in report.refused)
+    assert f"native: merged {report.passed - report.without_logs} answers" in "\n".join(report.as_text(1))
 
 
 @pytest.mark.parametrize(("release", "least"), [("0.15.0", 2), ("1.0.2", 1), ("1.2.0", 2)])

@@ -391,6 +391,9 @@ def _of_tables() -> Iterator[str]:
     yield "Tasks in Python read and merge the files of a real table, under every release that reads its version. A"
     yield f"compiled class is called in the JVM of the executor, under {', '.join(runs[:-1])} and {runs[-1]}; all"
     yield "verbs that read tables take `--payload` with `--jar` ([Your table](your_table.md#in-python))."
+    yield ""
+    yield "`snapshot` and `diff` also take `--engine native` and `--engine jvm`, which run of a table what they run of"
+    yield "`snapshot` above. What they refuse besides depends on its files ([Engines](engines.md#tables-in-place))."
 
 
 def _has_bundle(release: HudiRelease, spark: str = SPARK) -> bool:

@@ -26,6 +26,9 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     private final int width;
     private final int extras;
     private final int[] keys;
+    private final int[] checked;
+    /** Control columns that each outcome has from the versions of its key. */
+    private final int[] carried;
     private final int[] identity;
     private final int[] grouping;
     private final boolean[] isKey;
@@ -39,6 +42,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     private final ArrayDeque ready = new ArrayDeque();
     private Iterator rows;
     private Row row;
+    /** The first version of the open key that has data. */
+    private Row first;
     private boolean isOpen;
     /** Null without row counts; a task tells them once. */
     private Ledger ledger;
@@ -51,6 +56,8 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         width = ((Integer) job.get("width")).intValue();
         extras = ((Integer) job.get("extras")).intValue();
         keys = positions("key");
+        checked = positions("checked");
+        carried = positions("carried");
         identity = positions("identity");
         grouping = positions("grouping");
         isKey = new boolean[width];
@@ -110,7 +117,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             } else if (isOpen) {
                 finish();
             } else if (ledger != null && row != null) {
-                Object[] values = new Object[width + 2 + extras];
+                Object[] values = new Object[width + 2 + extras + carried.length];
                 values[width + 1 + extras] = ledger.text();
                 ready.addLast(RowFactory.create(values));
                 ledger = null;
@@ -146,7 +153,11 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
             }
             if (!isOpen) {
                 isOpen = true;
+                first = null;
                 program.start();
+            }
+            if (first == null && (deleteAt < 0 || row.isNullAt(deleteAt) || !row.getBoolean(deleteAt))) {
+                first = row;
             }
             if (ledger != null) {
                 ledger.take(row);
@@ -215,7 +226,7 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
     }
 
     public void add(int action, StoredRow outcome, Object[] added) {
-        Object[] values = new Object[width + 1 + extras + (hasRowCounts ? 1 : 0)];
+        Object[] values = new Object[width + 1 + extras + (hasRowCounts ? 1 : 0) + carried.length];
         if (outcome == null) {
             for (int i = 0; i < identity.length; i++) {
                 values[identity[i]] = row.get(identity[i]);
@@ -234,18 +245,24 @@ public final class KeyedMerge implements MapPartitionsFunction, Iterator, KeySta
         }
         values[width] = Byte.valueOf((byte) action);
         System.arraycopy(added, 0, values, width + 1, added.length);
+        for (int i = 0; i < carried.length; i++) {
+            values[values.length - carried.length + i] = row.get(carried[i]);
+        }
         ready.addLast(RowFactory.create(values));
     }
 
     /** Refuses a record that a merge made and that has the key of another row. */
     private void checkKey(Object[] values) {
-        Row owner = merge.records.current;
-        for (int i = 0; i < keys.length; i++) {
-            if (!isSame(values[keys[i]], owner.get(keys[i]))) {
+        for (int i = 0; i < checked.length; i++) {
+            Row owner = merge.records.current;
+            if (owner.isNullAt(checked[i]) && first != null) { // a delete entry of a real table
+                owner = first;
+            }
+            if (!isSame(values[checked[i]], owner.get(checked[i]))) {
                 StringBuilder other = new StringBuilder();
-                for (int j = 0; j < keys.length; j++) {
-                    Object value = plain(values[keys[j]], types.apply(keys[j]).dataType());
-                    other.append(j == 0 ? "" : ", ").append(columns[keys[j]]).append("=").append(shown(value));
+                for (int j = 0; j < checked.length; j++) {
+                    Object value = plain(values[checked[j]], types.apply(checked[j]).dataType());
+                    other.append(j == 0 ? "" : ", ").append(columns[checked[j]]).append("=").append(shown(value));
                 }
                 throw new RecordError("it returned a record of another key, " + other
                     + "; return one of the same key, or none to delete the row");

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import types as spark_types
 
-from bridge.engines.control_columns import result_type, visible
+from bridge.engines.control_columns import GROUP, result_type, visible
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.jars import jars_of
 from bridge.engines.jvm.job import Calls, description
@@ -50,6 +50,7 @@ def run(versions: DataFrame, job: Job, fields: tuple[spark_types.StructField, ..
     task_class = driver.session_class("bridge.jvm.MergeTask")
     task = driver.new(task_class, driver.jvm.java.util.ArrayList(list(jars.names)), told)
     added = job.handed_over or job.added  # with `only_rows` the rows are chosen here
+    added = (*added, GROUP) if job.file_groups else added
     returned = result_type(map(plain_field, fields), added)
     outcomes = driver.map_partitions(versions.select(*map(to_plain, fields), *control), task, returned)
     outcomes = outcomes.select(*map(from_plain, fields), *added)

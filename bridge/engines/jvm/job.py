@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
-from bridge.engines.control_columns import ROW_COUNTS
+from bridge.engines.control_columns import GROUP, ROW_COUNTS
 from bridge.engines.jvm.jars import java_name_of
 from bridge.engines.jvm.rules import missing_in_java, mode_rules
 from bridge.engines.row_counts import final_point, fold_point
@@ -242,6 +242,8 @@ def description(job: Job, calls: Calls, data: StructType, columns: list[str], *,
             "arguments": job.arguments,
             "row_counts": _row_counts(job),
             "by_partition": job.spec.by_partition,
+            "carried": [GROUP] if job.file_groups else [],
+            "checked": job.plan.key if job.checked is None else job.checked,
             "columns": columns,
             "extras": len(job.extras),
             "grouping": job.grouping,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
-from bridge.engines.control_columns import visible
+from pyspark.sql.types import StructField
+
+from bridge.engines.control_columns import ADDED_TYPES, GROUP, visible
 from bridge.engines.native.custom import joined_by_merger
 from bridge.engines.native.history import through_commits
 from bridge.engines.native.lowering import lowered
@@ -17,7 +20,6 @@ from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-    from pyspark.sql.types import StructField
 
     from bridge.engines.job import Job
 
@@ -33,6 +35,9 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
         NotLoweredError: the job needs another engine.
     """
     rule = lowered(job)
+    if job.file_groups:  # whose number is a column of the key, as a partition is
+        job = dataclasses.replace(job, plan=dataclasses.replace(job.plan, partition=(GROUP,)))
+        fields = (StructField(GROUP, ADDED_TYPES[GROUP], nullable=False), *fields)
     versions = Versions(rule, job.plan, fields, by_commit=job.program == HISTORY)
     plan_of = joined_by_merger if rule.gathers else _PLANS.get(job.program, joined)
     outcomes = plan_of(versions, sides, job)

@@ -133,6 +133,11 @@ REFUSALS = (
         lambda rules: isinstance(rules, ModeRules) and any(one.mode is RecordMergeMode.CUSTOM for one in rules.rules),
     ),
     Refusal(
+        "table",
+        "a merger of columns, or a class with a rule, gives rows without the meta columns that a real table shows",
+        lambda rules: isinstance(rules, ColumnRules) and rules.job.file_groups,
+    ),
+    Refusal(
         "columns",
         "a merger of columns, or with a rule, runs in upsert, snapshot and compact, on keys and columns that compare",
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
@@ -222,7 +227,9 @@ REFUSALS = (
         "key-type",
         "a key column is nested",
         lambda rules: any(
-            rules.job.schema.by_name[name].schema.non_null.kind not in _ATOMIC_KEYS for name in rules.job.plan.identity
+            rules.job.schema.by_name[name].schema.non_null.kind not in _ATOMIC_KEYS
+            for name in rules.job.plan.identity
+            if name not in META_COLUMNS
         ),
     ),
     Refusal(

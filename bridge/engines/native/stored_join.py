@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.engines.control_columns import ACTION, MADE, NEWER, PREFIX
+from bridge.engines.control_columns import ACTION, GROUP, MADE, NEWER, PREFIX
 from bridge.engines.native.failures import NULL_ORDERING, UNLIKE_CLASSES, Failures
 from bridge.engines.native.ordering import later
 from bridge.engines.native.partial_updates import any_gap
@@ -140,11 +140,15 @@ def outlasts(versions: Versions, older: list[Column], newer: list[Column], failu
 
 
 class _Written:
-    """The data columns of a row that is written, as SQL; one that a merge made has no meta columns yet."""
+    """The data columns of a row that is written, as SQL.
+
+    One that a merge made has no meta columns yet; a table in place shows those of the version that wins.
+    """
 
     def __init__(self, versions: Versions, key: str) -> None:
         self._new = versions.new
         self._gaps = {gap.name: gap for gap in versions.rule.gaps}
+        self._unknown = () if GROUP in versions.names else META_COLUMNS
         self._is_stored = f"{quoted_name(key)} IS NOT NULL"
 
     def __call__(self, name: str, old: str) -> str:
@@ -152,7 +156,7 @@ class _Written:
         new = self._new[name]
         if not self._gaps:
             return new
-        if name in META_COLUMNS:
+        if name in self._unknown:
             return f"CASE WHEN NOT {MADE} THEN {new} END"
         if name not in self._gaps:
             return f"CASE WHEN {_STAYS} THEN {old} ELSE {new} END"

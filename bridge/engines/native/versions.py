@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
 
-from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
+from bridge.engines.control_columns import ADDED_TYPES, ARRIVAL, COMMIT, GROUP, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.failures import (
     DUPLICATES,
     NULL_ORDERING,
@@ -78,8 +78,9 @@ class Versions:
         computed = [f"{PREFIX}value_{number}" for number in range(len(compared))]
         self.values = computed if self._computes else [self.new[name] for name in compared]
         self.ordering_field = rule.ordering[0].name if rule.ordering else None
-        self.stored_failures = Failures(plan, {name: name for name in plan.identity}, types)
-        self.failures = Failures(plan, {name: self.new[name] for name in plan.identity}, types)
+        told = [name for name in plan.identity if name != GROUP]
+        self.stored_failures = Failures(plan, {name: name for name in told}, types)
+        self.failures = Failures(plan, {name: self.new[name] for name in told}, types)
 
     def rows(self, side: DataFrame) -> DataFrame:
         """Return the stored rows."""
