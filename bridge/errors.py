@@ -34,9 +34,10 @@ class ParameterError(PlanError):
         super().__init__(_QUOTED.sub(r"\1", text))
         self.text = text
 
-    def of_options(self) -> str:
-        """Return the sentence with the options of the command line in place of the parameters."""
-        return _QUOTED.sub(lambda found: f"--{found[1].replace('_', '-')}", self.text)
+    def of_options(self, options: Mapping[str, str] | None = None) -> str:
+        """Return the sentence with options in place of the parameters; `options`: those that are spelt otherwise."""
+        named = options or {}
+        return _QUOTED.sub(lambda found: named.get(found[1], f"--{found[1].replace('_', '-')}"), self.text)
 
     def __reduce__(self) -> tuple[type[ParameterError], tuple[str]]:
         return ParameterError, (self.text,)
@@ -123,6 +124,7 @@ _ABOUT_SETTINGS = {
     "InputError",
     "JavaNotFoundError",
     "MergeConfigError",
+    "ParameterError",
     "PayloadConfigError",
     "PayloadConstructorError",
     "PayloadFamilyError",

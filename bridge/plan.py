@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from bridge.config import TableMergeConfig, TableType, capabilities, created_properties, keys, write_settings
 from bridge.display import Fragment, notebook_html
-from bridge.errors import PlanError
+from bridge.errors import ParameterError
 from bridge.plan_arguments import accepted
 from bridge.redaction import setting_shown, without_credentials
 from mergers import MergerRef, RecordMergeMode
@@ -49,7 +49,8 @@ class MergePlan:
         ordering: the ordering (precombine) fields, dotted paths allowed: the version with the greater value is the
             later one. Empty for the order of arrival.
         schema: an Avro schema that overrides the one derived from the DataFrame.
-        props: further writer properties, as Hudi names them.
+        props: options of the DataFrame writer as Hudi names them, for example hoodie.payload.delete.field=op. Not table
+            properties: hoodie.record.merge.property.* and hoodie.record.merge.mode have no effect.
         arrival: the column with the order of arrival within a batch; None for the order of files and rows.
         combine_before_upsert: whether a batch is deduplicated first.
         inserts_to: where a merge-on-read table writes new keys.
@@ -127,7 +128,7 @@ class MergePlan:
         """Accept what users write (names, text, lists) and reject contradictions.
 
         Raises:
-            PlanError: naming the setting and what to write instead.
+            ParameterError: naming the setting and what to write instead.
             PayloadConfigError: unknown release.
         """
         for name, value in accepted({one.name: getattr(self, one.name) for one in fields(self)}).items():
@@ -136,19 +137,19 @@ class MergePlan:
         for name, value in write_settings.fields_from(self.props, merge_on_read=on_read).items():
             default = type(self).__dataclass_fields__[name].default
             if getattr(self, name) not in {default, value}:
-                msg = f"{name}={getattr(self, name)!r} contradicts the properties, which say {value!r}; give only one"
-                raise PlanError(msg)
+                msg = f"`{name}`={getattr(self, name)!r} contradicts the properties, which say {value!r}; give only one"
+                raise ParameterError(msg)
             object.__setattr__(self, name, value)
         for wrong, msg in self._problems():
             if wrong:
-                raise PlanError(msg)
+                raise ParameterError(msg)
 
     def _problems(self) -> Iterator[tuple[bool, str]]:
         can = capabilities(self.release)
         given = (self.payload is not None) + (self.merger is not None)
-        yield not self.plain and given != 1, "give exactly one of payload and merger"
+        yield not self.plain and given != 1, "give exactly one of `payload` and `merger`"
         yield self.plain and given > 0, "a plain writer passes neither payload nor merger; leave out both, or `plain`"
-        yield not self.key, "the record key is missing; name its columns (--key a[,b])"
+        yield not self.key, "the record key is missing; name its columns by `key`"
         yield (
             len(self.ordering) > 1 and not can.several_ordering_fields,
             f"Hudi {self.release} has one ordering field, not {', '.join(self.ordering)}; name one",
@@ -162,19 +163,19 @@ class MergePlan:
             (self.engine, self.implementation) in (("python", "java"), ("jvm", "python"), ("native", "java")),
             f"the {self.engine} engine does not run {self.implementation} classes; omit one of the two",
         )
-        yield self.on_error not in ON_ERROR, f"on_error is {' or '.join(map(repr, ON_ERROR))}, not {self.on_error!r}"
+        yield self.on_error not in ON_ERROR, f"`on_error` is {' or '.join(map(repr, ON_ERROR))}, not {self.on_error!r}"
         yield (
             not self.call_timeout >= 0,
-            f"call_timeout is a number of seconds, or 0 for any time, not {self.call_timeout}",
+            f"`call_timeout` is a number of seconds, or 0 for any time, not {self.call_timeout}",
         )
         yield (
             self.trust_rule and self.engine != "native",
-            "trust_rule (--trust-rule) is for the native engine; name it with engine='native' (--engine native)",
+            "`trust_rule` is for the native engine; set `engine` to native",
         )
-        yield self.trust_sample < 1, f"trust_sample is a number of keys from 1 on, not {self.trust_sample}"
+        yield self.trust_sample < 1, f"`trust_sample` is a number of keys from 1 on, not {self.trust_sample}"
         yield (
             self.fidelity not in ("hudi", "intended"),
-            f"fidelity is 'hudi' or 'intended', not {self.fidelity!r}",
+            f"`fidelity` is 'hudi' or 'intended', not {self.fidelity!r}",
         )
         yield self.inserts_to not in ("base", "log"), f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
         # What is not ported is rejected, so that no result is silently wrong.

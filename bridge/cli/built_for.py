@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.completion import releases_from
+from bridge.cli.parameters import refused
 from payloads import PayloadRef, StoredPayloadRef
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.cli.decorators import Options
@@ -42,7 +42,5 @@ def built_reference(name: str | StoredPayloadRef, options: Options) -> PayloadRe
         UsageError: `--built-for` names an unknown release, or there is neither a jar nor a package.
     """
     java = {key: options[key] for key in ("jars", "package", "built_for")}
-    try:
+    with refused():
         return StoredPayloadRef(name.name, **java) if isinstance(name, StoredPayloadRef) else PayloadRef(name, **java)
-    except PayloadBridgeError as error:
-        raise click.UsageError(str(error), click.get_current_context(silent=True)) from error

@@ -8,31 +8,32 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from bridge.cli.completion import releases_from, targets_from
+from bridge.cli.completion import targets_from
 from bridge.cli.explain_table import explain_table
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
+    COW,
     compaction_options,
     course_of,
     operation_option,
     operations_of,
     plan_of,
     plan_options,
-    refuse,
+    release_option,
+    table_type_option,
     upgrade_options,
     with_schema,
 )
+from bridge.cli.parameters import refused
 from bridge.cli.scope import refuse_scope_of_row, scope_of, scope_options
 from bridge.cli.table_class import class_of
 from bridge.cli.table_input import strict_option, table_option
-from bridge.cli.values import release
 from bridge.cli.verb import Verb
 from bridge.compare import comparison_of
 from bridge.explain import check_traceable, explain, explain_comparison
 from bridge.pipeline import report_scope
 from bridge.plan import TableType
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.compare import Comparison
@@ -55,21 +56,8 @@ if TYPE_CHECKING:
     help="The row: the value of the key column, or COLUMN=VALUE for each key and partition column that is needed.",
 )
 @plan_options
-@click.option(
-    "--table-type",
-    type=click.Choice(["cow", "mor", "both"]),
-    default="cow",
-    show_default=True,
-    help="The type of the table; both: copy-on-write next to merge-on-read.",
-)
-@click.option(
-    "--from",
-    "old",
-    type=release,
-    metavar="R",
-    help="The release to compare with --to.",
-    shell_complete=releases_from,
-)
+@table_type_option("The type of the table; both: copy-on-write next to merge-on-read.", "both", **COW)
+@release_option("--from", "old", help="The release to compare with --to.")
 @click.option(
     "--to",
     metavar="R|MODE|NAME",
@@ -114,15 +102,14 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     commits = len(batches)
     _check(old, to, table_type)
     course = course_of(options, commits, types)
+    course.check_target(to)
     plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
     operations = operations_of(options["operations"], commits)
     row = row_of(rows, plan)
-    try:
+    with refused():
         sides = _sides(plan, types, to, course, commits)
         for one in (plan,) if sides is None else (sides.left, sides.right):
             check_traceable(one)
-    except PayloadBridgeError as error:
-        refuse(error)
 
     scope = scope_of(plan, batches, options)
     spark = batches.session()
@@ -166,15 +153,13 @@ def _check(old: HudiRelease | None, to: str | None, table_type: str) -> None:
         UsageError: naming the option.
     """
     context = click.get_current_context()
-    given, message = context.params, None
+    message = None
     if (old is None) != (to is None):
         message = "--from and --to name the two releases to compare; give both, or --release for a single one"
     elif old is not None and context.get_parameter_source("release") is not ParameterSource.DEFAULT:
         message = "--release is for a single release; omit it with --from and --to"
     elif to is not None and table_type == "both":
         message = "--table-type both compares the two table types; with --from and --to choose cow or mor"
-    elif to is None and any(given[name] for name in ("upgrade_after", "keep_table_version", "via")):
-        message = "--upgrade-after, --via and --keep-table-version are for two releases; add --from and --to"
     if message is not None:
         raise click.UsageError(message, context)
 

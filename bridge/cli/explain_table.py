@@ -6,37 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.table_input import open_table, refuse_given
-from bridge.compare import is_release
+from bridge.cli.rebuilt_input import refuse_table_settings
+from bridge.cli.table_input import open_table
+from bridge.compare import table_release
 from bridge.explain import table_row
 
 if TYPE_CHECKING:
     from bridge.cli.table_class import TableClass
     from bridge.report import Report
     from payloads import HudiRelease
-
-_OF_BATCHES = (
-    "batches",
-    "mode",
-    "merger",
-    "key",
-    "partition",
-    "ordering",
-    "schema",
-    "props",
-    "config",
-    "engine",
-    "table_type",
-    "upgrade_after",
-    "via",
-    "operations",
-    "arrival",
-    "fidelity",
-    "implementation",
-    "keep_table_version",
-    "compact_after",
-    "compact_every",
-)
 
 
 def explain_table(  # noqa: PLR0913 (what the verb was given)
@@ -54,10 +32,8 @@ def explain_table(  # noqa: PLR0913 (what the verb was given)
         UsageError: an option that is for batches, or a value without its column.
     """
     context = click.get_current_context()
-    refuse_given(_OF_BATCHES, "is for batches; a real table has its own settings: leave it out")
-    if to is not None and not is_release(to):
-        msg = f"--to {to}: a real table is read by a release; name one"
-        raise click.UsageError(msg, context)
+    refuse_table_settings("batches", "schema", "props", "keep_table_version")
+    other = None if to is None else table_release(to)
     table = open_table(path, release, **merged)
     row = {}
     for text in texts:
@@ -68,5 +44,5 @@ def explain_table(  # noqa: PLR0913 (what the verb was given)
                 raise click.UsageError(msg, context)
             name, value = table.keys[0], text
         row[name] = value
-    tables = [table] if to is None else [table, table.read_by(to)]
+    tables = [table] if other is None else [table, table.read_by(other)]
     return table_row(tables, row, quarantines=quarantines).to_report()

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from bridge.cli.class_rules import HOW_TO_READ, rule_table, title_of
-from bridge.cli.options import refuse
+from bridge.cli.parameters import OF_DATA, refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.rule_sentences import sentences
 from bridge.cli.verify_data import drawn_rows
-from bridge.errors import ClassLinkError, EngineError, InputError
 from bridge.migration import ClassRules, rules_of
 from bridge.report import Report, Table
 from bridge.spark import read_schema
@@ -19,9 +18,8 @@ from mergers.laws.infer import infer, laws_of, property_effects
 from mergers.rules.source import Example, examples_of
 from mergers.rules.words import TERMS, RuleLine, labelled, lines_of
 from payloads import HudiRelease, PayloadRef
-from payloads.errors import PayloadBridgeError
 from payloads.rules import Point, rule_to_json
-from payloads.user import CallEndedError, CallGuard
+from payloads.user import CallGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,23 +62,18 @@ def found_rules(  # noqa: PLR0913 (the options)
     settings: dict[str, Any] = {"schema": parsed, "key": key or (), "ordering": ordering, "props": dict(props)}
     drawn = drawn_rows(batches, table, line, parsed, 0)
     settings = settings if drawn is None else drawn.completed(settings)
-    try:
-        with CallGuard(name, call_timeout) as guard:
-            subject = _subject(name, line, jars, settings, guard)
-            rows = () if drawn is None else drawn.rows
-            found = {point: infer(subject, point, data=rows, guard=guard) for point in _POINTS}
-            laws = laws_of(list(found.values()), subject, guard)
-            effects = list(
-                property_effects(
-                    list(found.values()),
-                    subject,
-                    lambda props: _subject(name, line, jars, settings | {"props": props}, guard),
-                )
+    with refused(but=OF_DATA), CallGuard(name, call_timeout) as guard:
+        subject = _subject(name, line, jars, settings, guard)
+        rows = () if drawn is None else drawn.rows
+        found = {point: infer(subject, point, data=rows, guard=guard) for point in _POINTS}
+        laws = laws_of(list(found.values()), subject, guard)
+        effects = list(
+            property_effects(
+                list(found.values()),
+                subject,
+                lambda props: _subject(name, line, jars, settings | {"props": props}, guard),
             )
-    except (ClassLinkError, InputError, EngineError, CallEndedError):
-        raise
-    except PayloadBridgeError as error:
-        refuse(error)
+        )
     report = _report(name, line, rules_of(found, subject), rows, laws)
     report.body += map(_effect, effects)
     return report

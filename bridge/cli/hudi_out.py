@@ -9,11 +9,13 @@ import click
 
 from bridge.cli.decorators import with_options
 from bridge.cli.on_error import refuse_quarantine
+from bridge.cli.parameters import refused
 from bridge.cli.session import bundle_option
 from bridge.cli.values import prop
 from bridge.config import CHOSEN_VERSIONS
+from bridge.errors import InputError
 from bridge.spark import output, output_folder
-from bridge.write import FILE_FORMATS, FilesRun, NewTableRun, new_table
+from bridge.write import FilesRun, NewTableRun, check_form, new_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,14 +94,15 @@ def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | Non
         message = "--meta-columns is for files, but a Hudi table always has these columns; leave one out"
     elif (form or has_meta) and target is not None and target.partition_by:
         message = "--partition-by is for plain rows; the folders are those of the table's partition columns"
-    elif target is not None and has_meta and target.format not in FILE_FORMATS:
-        message = f"--meta-columns is for {' and '.join(FILE_FORMATS)}; change --out-format"
     if message is not None:
         raise click.UsageError(message, click.get_current_context())
     if form:
         refuse_quarantine(options, "a Hudi table can't hold quarantined keys")
-    elif not has_meta:
+    elif not has_meta or target is None:
         return None
+    else:
+        with refused(InputError):
+            check_form(target.format)
     return HudiOut(bool(form), None if version is None else int(version), dict(settings))
 
 

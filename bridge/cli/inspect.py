@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from bridge.cli.built_for import built_reference
-from bridge.cli.java_options import jar_option
+from bridge.cli.java_options import compiled_of, jar_option, package_option
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import release_option
 from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
-from bridge.cli.session import bare_session_options, is_of_spark
+from bridge.cli.session import bare_session_options
 from bridge.cli.table import optional_table, writer_of
-from bridge.cli.table_input import bootstrap_option, located, slices_option
+from bridge.cli.table_input import bootstrap_option, located, refuse_given, slices_option
 from bridge.cli.verb import Verb
 from bridge.migration import inspect as inspect_table
 from bridge.migration import inspect_catalog, inspect_tables, report_inspection
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
     from bridge.cli.decorators import Options
     from bridge.report import Report
+
+
+_OF_ONE = ("from_release", "slices", "jars", "bootstrap", "call_timeout")
 
 
 @click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
@@ -49,12 +52,7 @@ if TYPE_CHECKING:
 @slices_option("to find damage")
 @release_option(default=HudiRelease.latest().value, show_default=True)
 @jar_option("A jar with compiled payload classes, or with classes that they need; may be repeated.")
-@click.option(
-    "--package",
-    multiple=True,
-    metavar="COORDINATE",
-    help="Maven coordinates of compiled payload classes, or of what Spark needs to reach a storage; may be repeated.",
-)
+@package_option
 @call_timeout_option
 @bootstrap_option
 @derived_option(inspect_table, "from_release", "--from")
@@ -94,12 +92,10 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     if sum(one is not None for one in (table, root, catalog)) != 1:
         msg = "name a TABLE, a folder of tables (--root) or a database (--catalog)"
         raise click.UsageError(msg, click.get_current_context())
-    if rows and table is not None:
-        msg = "--rows is for --root and --catalog; the rows of a TABLE are always read"
-        raise click.UsageError(msg, click.get_current_context())
-    if from_release is not None and table is None:
-        msg = "--from is for one TABLE; each table of --root and --catalog has its own writer"
-        raise click.UsageError(msg, click.get_current_context())
+    if table is not None:
+        refuse_given(["rows"], "is for --root and --catalog; the rows of a TABLE are always read")
+    else:
+        refuse_given(_OF_ONE, "is for one TABLE; each of --root and --catalog is inspected by what it stores itself")
     writer = writer_of(release=release, **options)
     session = quiet_session if rows else None
     if catalog is not None:
@@ -107,7 +103,7 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     elif root is not None:
         report = inspect_tables(located(root), release, writer, session).to_report()
     else:
-        compiled = {"jars": jars, "package": tuple(one for one in package if not is_of_spark(one)), "built_for": None}
+        compiled = {**compiled_of({"jars": jars, "package": package}), "built_for": None}
         report = _of_table(str(table), release, from_release, writer, slices, compiled, options)
     report.fails = _FAIL_ON[fail_on]
     return report

@@ -36,19 +36,20 @@ def compiled_of(options: Options) -> dict[str, tuple[str, ...]]:
     return {"jars": options["jars"], "package": tuple(one for one in options["package"] if not is_of_spark(one))}
 
 
+package_option = click.option(
+    "--package",
+    multiple=True,
+    metavar="COORDINATE",
+    help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
+    "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
+)
 JAVA_OPTIONS: tuple[Decorator, ...] = (
     derived_option(MergePlan, "implementation"),
     jar_option(
         "A jar with your compiled payload or merger class, which runs unchanged inside Spark, or with classes that it "
         "needs; may be repeated."
     ),
-    click.option(
-        "--package",
-        multiple=True,
-        metavar="COORDINATE",
-        help="A Maven package, group:artifact:version: compiled classes, or what Spark needs to reach a storage "
-        "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
-    ),
+    package_option,
     built_for_option,
 )
 

@@ -8,13 +8,20 @@ import click
 
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, meta_columns_option, written_output
 from bridge.cli.on_error import on_error_option
-from bridge.cli.options import existing_path, plan_of, plan_options, refuse, sample_option, trust_options, with_schema
+from bridge.cli.options import (
+    existing_path,
+    plan_of,
+    plan_options,
+    sample_option,
+    table_type_option,
+    trust_options,
+    with_schema,
+)
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.pipeline import check_sides, merge_frames, read_sides
 from bridge.plan import TableType
-from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -42,11 +49,7 @@ _WHOLE = ("upsert", "compact", "snapshot")
 @meta_columns_option
 @plan_options
 @trust_options
-@click.option(
-    "--table-type",
-    type=click.Choice(["cow", "mor"]),
-    help="The type of the table: copy-on-write or merge-on-read. Default: the one that has this merge point.",
-)
+@table_type_option("The type of the table: copy-on-write or merge-on-read. Default: the one that has this merge point.")
 @on_error_option
 @sample_option("rows of the result")
 def merge(point: str, out: str | None, table_type: str | None, sample: int | None, **options: Any) -> Report:
@@ -71,10 +74,7 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     """  # noqa: D301 (click takes the backspace as "do not wrap")
     given = {name: options.pop(name) for name in ("stored", "log", "incoming")}
     paths = {name: path for name, path in given.items() if path is not None}
-    try:
-        check_sides(point, paths)
-    except PayloadBridgeError as error:
-        refuse(error)
+    check_sides(point, paths)
     target = target_of(out, options)
     how = hudi_out_of(target, options)
     if how is not None and point not in _WHOLE:

@@ -14,17 +14,16 @@ from bridge.cli.options import plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bundle_option
-from bridge.cli.table_input import check_files, located, table_argument
+from bridge.cli.table_input import located, table_argument
 from bridge.cli.values import prop
 from bridge.cli.verb import Verb, wants_json
 from bridge.errors import InputError
-from bridge.hudi import HudiTable, HudiTableError, TableQueries
+from bridge.hudi import HudiTableError, TableQueries
 from bridge.pipeline import read_frame
 from bridge.plan import TableType
 from bridge.report import list_rows
 from bridge.spark import discard, files_of, is_local, output, place_of
 from bridge.write import BATCH, merge_into
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,8 +107,7 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
             written.enter_context(_put_quarantine(spark, target, aside, path, batch))
 
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
-    own = check_files(HudiTable(spark, path, HudiRelease.latest()), refuses=True)
-    with contextlib.ExitStack() as written, merge_into(own, frame, plan, **settings) as found:
+    with contextlib.ExitStack() as written, merge_into(path, frame, plan, **settings) as found:
         report = found.to_report()
         if found.quarantine is not None:
             _show_aside(report, found, sample)

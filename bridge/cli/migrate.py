@@ -14,23 +14,25 @@ from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
 from bridge.cli.migrate_script import carry_out, check_script_options, script_options, state_in_sql
 from bridge.cli.options import (
+    ONE_PATH,
+    check_all_paths,
     compaction_options,
     course_of,
     left_plan_options,
     operation_option,
     operations_of,
     plan_of,
-    refuse,
     sample_option,
+    table_type_option,
     with_schema,
 )
 from bridge.cli.out import folder_of
-from bridge.cli.parameters import derived_option
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.rebuilt_input import TableInput, holds_rows, rebuilt_of
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
-from bridge.cli.table_input import located
+from bridge.cli.table_input import located, refuse_given
 from bridge.cli.values import batch_number
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
@@ -39,11 +41,9 @@ from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
 from bridge.migration import candidates_for, check_twin, files_of, migrate, next_steps, of_upgrade
 from bridge.plan import TableType
-from bridge.programs import check_plan
 from bridge.report import limit_of
 from bridge.spark import read_schema, write_texts
 from payloads import HudiRelease, StoredPayloadRef
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,16 +52,7 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_ABOUT_BATCHES = (
-    "upgrade_after",
-    "keep_table_version",
-    "operations",
-    "compact_after",
-    "compact_every",
-    "partitions",
-    "since",
-    "keys_sample",
-)
+_ABOUT_BATCHES = (*ONE_PATH, "accept_differences", "all_paths", "sample", "partitions", "since", "keys_sample")
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -83,10 +74,8 @@ _ABOUT_BATCHES = (
 )
 @derived_option(migrate, "upgrade_after", type=batch_number, metavar="N|last")
 @derived_option(migrate, "keep_table_version")
-@click.option(
-    "--table-type",
-    type=click.Choice(["cow", "mor", "both"]),
-    help="The type of the table: copy-on-write, merge-on-read, or both. Default: that of --table, else cow.",
+@table_type_option(
+    "The type of the table: copy-on-write, merge-on-read, or both. Default: that of --table, else cow.", "both"
 )
 @click.option(
     "--all-paths",
@@ -94,7 +83,7 @@ _ABOUT_BATCHES = (
     help="Also compare all paths through the table (its type, compactions, ways of splitting the rows of a key into "
     "batches) under the class and under its replacement. Takes several times as long.",
 )
-@click.option("--accept-differences", is_flag=True, help="List the keys that differ, and continue.")
+@derived_option(migrate, "accept_differences", note="The keys that differ are listed.")
 @click.option("--java-class", metavar="NAME", help="The compiled class, if --payload names its Python port.")
 @click.option(
     "--out",
@@ -131,16 +120,14 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     path = None if table is None else located(table)
     is_tried_on_table = batches is None and path is not None and holds_rows(path)
     if batches is None and not is_tried_on_table:
-        _refuse_data_options(
-            {"accept_differences": accept_differences, "all_paths": all_paths, "sample": sample}, options
-        )
+        refuse_given(_ABOUT_BATCHES, "needs --batches")
     check_script_options(path, options)
     target = folder_of(out)
     stored = None if path is None else properties_of(path, options["release"] or HudiRelease.latest())
     types = _types(table_type, stored)
     options = with_job({**options, "release": options["release"] or _release_of(stored)})
     left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None or is_tried_on_table))
-    _check_all_paths(left, options, all_paths=all_paths)
+    check_all_paths(left)
     held, untried = _held(path, left, options) if is_tried_on_table else (None, "")
     with contextlib.ExitStack() as closing:
         if held is not None:
@@ -216,38 +203,6 @@ _relax(migrate_command)
 
 
 # -- the command line
-
-
-def _refuse_data_options(given: Mapping[str, object], options: Mapping[str, object]) -> None:
-    """Reject options about batches if there are none.
-
-    Raises:
-        UsageError: naming one.
-    """
-    for name, value in {**given, **{name: options[name] or None for name in _ABOUT_BATCHES}}.items():
-        if value is not None and value is not False:
-            option = "operation" if name == "operations" else name.replace("_", "-")
-            msg = f"--{option} needs --batches"
-            raise click.UsageError(msg, click.get_current_context())
-
-
-def _check_all_paths(left: MergePlan, options: Mapping[str, object], *, all_paths: bool) -> None:
-    """Reject options that contradict `--all-paths`.
-
-    Raises:
-        UsageError: saying what to leave out.
-    """
-    if not all_paths:
-        return
-    for name in ("operations", "compact_after", "compact_every", "upgrade_after", "keep_table_version"):
-        if options[name]:
-            option = "operation" if name == "operations" else name.replace("_", "-")
-            msg = f"--all-paths tries every path of upserts to a new table; leave out --{option}"
-            raise click.UsageError(msg, click.get_current_context())
-    try:
-        check_plan(left)
-    except PayloadBridgeError as error:
-        refuse(error)
 
 
 def _asked_about(left: MergePlan, schema: str) -> MergePlan:
@@ -328,10 +283,8 @@ def _check(left: MergePlan, to: str, merger: str | None, java_class: str | None,
     Raises:
         UsageError: saying why.
     """
-    try:
+    with refused():
         check_twin(left, java_class)
         candidates = candidates_for(left, to, merger)
         if is_upgrade:
             of_upgrade(candidates, left, to)
-    except PayloadBridgeError as error:
-        refuse(error)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.decorators import with_options
+from bridge.cli.parameters import refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.rebuilt_input import holds_rows
 from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
@@ -68,10 +69,8 @@ def check_script_options(path: str | None, options: Options) -> None:
         if options[name] is not None:
             may_replace(options[name], f"--{name}")
     if options["apply_to_copy"] is not None:
-        try:
+        with refused(InputError):
             check_copy(str(path), options["apply_to_copy"], overwrite=asks_for(OVERWRITE))
-        except InputError as error:
-            raise click.UsageError(str(error), click.get_current_context()) from error
 
 
 def state_in_sql(made: MigrateReport, report: Report, file: Path | None) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,20 +13,21 @@ from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.on_error import call_timeout_option
-from bridge.cli.parameters import derived_option
+from bridge.cli.on_error import call_timeout_option, refuse_quarantine
+from bridge.cli.parameters import derived_option, refused
+from bridge.cli.parameters import refuse as refuse  # noqa: PLC0414 (of `snapshot`)
 from bridge.cli.session import bare_session_options
-from bridge.cli.values import operation, prop, release
+from bridge.cli.table_input import refuse_given
+from bridge.cli.values import operation, release
 from bridge.compare import replay
-from bridge.errors import ParameterError
 from bridge.merge import check_links
-from bridge.pipeline import Course, SqlMerge
+from bridge.pipeline import Course, SqlMerge, check_numbers
 from bridge.plan import MergePlan, TableType
+from bridge.programs import check_plan
 from bridge.report import MOST, SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
 from payloads import HudiRelease
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F, Options
 
 
+COW: dict[str, Any] = {"default": TableType.COPY_ON_WRITE.value, "show_default": True}
+"""What `--table-type` is where nothing else says it."""
 _RELEASES = ", ".join(map(str, HudiRelease))
 
 
@@ -43,14 +46,14 @@ def operations_of(given: Sequence[tuple[int, str | SqlMerge]], batches: int) -> 
     """Return the operations of batches by number.
 
     Raises:
-        UsageError: a batch does not exist, or has two operations.
+        UsageError: a batch has two operations.
+        ParameterError: a batch does not exist.
     """
     found = dict(given)
-    message = next((f"--operation {n}: there are {batches} batches" for n in found if not 1 <= n <= batches), None)
     if len(found) < len(given):
-        message = "--operation: a batch has two operations; give it one"
-    if message is not None:
-        raise click.UsageError(message, click.get_current_context())
+        msg = "--operation: a batch has two operations; give it one"
+        raise click.UsageError(msg, click.get_current_context())
+    check_numbers(found, batches)
     return found
 
 
@@ -65,10 +68,18 @@ def payload_option(**settings: Any) -> Callable[[F], F]:
     return click.option("--payload", metavar="NAME", **{"help": text, "shell_complete": payloads_from, **settings})
 
 
-def release_option(**settings: Any) -> Callable[[F], F]:
-    """Make `--release`."""
+def release_option(*flags: str, **settings: Any) -> Callable[[F], F]:
+    """Make `--release`, or an option of another name that takes a release."""
+    told = {"type": release, "metavar": "R", "shell_complete": releases_from}
     text = f"The Hudi release whose rules apply: {_RELEASES}."
-    return click.option("--release", type=release, metavar="R", help=text, shell_complete=releases_from, **settings)
+    return click.option(*(flags or ("--release",)), **{**told, "help": text, **settings})
+
+
+def table_type_option(text: str, *more: str, **settings: Any) -> Callable[[F], F]:
+    """Make `--table-type`, of cow, mor and `more`."""
+    return click.option(
+        "--table-type", type=click.Choice([*(one.value for one in TableType), *more]), help=text, **settings
+    )
 
 
 def sample_option(what: str) -> Callable[[F], F]:
@@ -83,14 +94,8 @@ _COMPACTION_OPTIONS = (
 )
 _UPGRADE_OPTIONS = (
     derived_option(replay, "upgrade_after", "--upgrade-after", "--downgrade-after"),
-    derived_option(replay, "via", note="May be repeated."),
+    derived_option(replay, "via"),
     derived_option(replay, "keep_table_version"),
-)
-plain_after_option = click.option(
-    "--plain-after",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="From batch N + 1 on the writer passes neither payload class nor merge mode, as most later writers do.",
 )
 operation_option = click.option(
     "--operation",
@@ -127,15 +132,7 @@ _PLAN_OPTIONS: tuple[Decorator, ...] = (
         metavar="FILE",
         help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: the files'.",
     ),
-    click.option(
-        "--prop",
-        "props",
-        type=prop,
-        metavar="key=value",
-        multiple=True,
-        help="An option of the DataFrame writer as Hudi names it, for example hoodie.payload.delete.field=op; may be "
-        "repeated. Not a table property: hoodie.record.merge.property.* and hoodie.record.merge.mode have no effect.",
-    ),
+    derived_option(MergePlan, "props", "--prop"),
     config_option,
     derived_option(MergePlan, "fidelity"),
     derived_option(MergePlan, "engine"),
@@ -167,7 +164,7 @@ def left_plan_options(command: F) -> F:
     Only a real table may say its release itself, so the verb requires `--from` for everything else.
     """
     text = f"The Hudi release to compare with: {_RELEASES}. Required, except with --table."
-    left = click.option("--from", "release", type=release, metavar="R", help=text, shell_complete=releases_from)
+    left = release_option("--from", "release", help=text)
     return with_options(command, [left if option is _RELEASE else option for option in _PLAN_OPTIONS])
 
 
@@ -196,7 +193,7 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
         raise click.UsageError(msg)
     merger, built_for = options["mode"] or options["merger"], built_for_of(options)
-    try:
+    with refused():
         plan = MergePlan(
             payload=None if payload is None else built_reference(payload, {**java, "built_for": built_for}),
             merger=None if merger is None else MergerRef(merger, **({} if options["mode"] else java)),
@@ -218,32 +215,35 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             plan.payload.resolve(plan.release)
         elif plan.merger is not None and plan.mode is None and not plan.runs_java:
             plan.merger.resolve()
-    except PayloadBridgeError as error:
-        refuse(error)
     check_links(plan)
     return plan
 
 
-_COURSE = ("upgrade_after", "via", "keep_table_version", "plain", "compact_after", "compact_every")
+_COURSE = ("upgrade_after", "via", "keep_table_version", "plain", "plain_after", "compact_after", "compact_every")
 
 
 def course_of(options: Options, batches: int, types: Sequence[TableType]) -> Course:
-    """Return the course that the options of a verb describe, for some batches to tables of some types.
+    """Return the course that the options of a verb describe, for some batches; errors as in `Course.of`."""
+    return Course.of(batches, types, **{name: options[name] for name in _COURSE if options.get(name) is not None})
+
+
+ONE_PATH = ("operations", "plain_after", "compact_after", "compact_every", "upgrade_after", "keep_table_version")
+"""The options that describe one path of batches through a table."""
+
+
+def check_all_paths(plan: MergePlan) -> None:
+    """Refuse what contradicts `--all-paths`, if the verb that runs has it.
 
     Raises:
-        UsageError: they contradict each other, or name a batch that does not exist.
+        UsageError: an option describes one path, or the paths of the plan can't be searched.
     """
-    given = {name: options[name] for name in _COURSE if options.get(name) is not None}
-    try:
-        return Course.of(batches, types, **given)
-    except PayloadBridgeError as error:
-        refuse(error)
-
-
-def refuse(error: PayloadBridgeError) -> NoReturn:
-    """Turn an error of this project into one of the command line."""
-    text = error.of_options() if isinstance(error, ParameterError) else str(error)
-    raise click.UsageError(text, click.get_current_context(silent=True)) from error
+    if not click.get_current_context().params["all_paths"]:
+        return
+    why = "contradicts --all-paths, which tries every compaction and every split of one writer's upserts"
+    refuse_given(ONE_PATH, f"{why}; leave it out")
+    refuse_quarantine({"on_error": plan.on_error}, "with --all-paths a failing path is one of the results")
+    with refused():
+        check_plan(plan)
 
 
 def with_schema(plan: MergePlan, schema: str | None) -> tuple[MergePlan, spark_types.StructType | None]:

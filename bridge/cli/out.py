@@ -8,10 +8,10 @@ import click
 from pyspark.sql import SparkSession
 
 from bridge.cli.decorators import with_options
+from bridge.cli.parameters import refused
 from bridge.cli.values import names
 from bridge.cli.writing import OVERWRITE, asks_for, check_later, may_replace
 from bridge.spark import OUTPUT_FORMATS, Target, check_table, check_target, is_local, local_path, place_of
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F
@@ -81,9 +81,7 @@ def _checked(target: Target) -> Target:
     if not is_local(target.path):
         check_later(lambda spark: check_target(target, place_of(target.path, spark)))
         return target
-    try:
+    with refused():
         check_target(target, place_of(target.path))
-    except PayloadBridgeError as error:
-        raise click.UsageError(str(error), click.get_current_context()) from error
     may_replace(local_path(target.path), "--out")
     return target

@@ -1,22 +1,26 @@
-"""Options that are derived from what a verb calls: name, type, default and help of a parameter or a field."""
+"""Options that are derived from what a verb calls: name, type, default and help; and its errors, in their words."""
 
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 
 import click
 
-from bridge.cli.completion import releases_from
-from bridge.cli.values import batch_number, names, numbers, release, upgrade_step
+from bridge.cli.completion import releases_from, targets_from
+from bridge.cli.values import batch_number, names, numbers, prop, release, upgrade_step
+from bridge.errors import ClassLinkError, EngineError, InputError, ParameterError
 from bridge.report import documented
 from mergers.strategies import Fidelity
+from payloads.errors import PayloadBridgeError
+from payloads.user import CallEndedError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from bridge.cli.decorators import F
 
@@ -29,6 +33,7 @@ _TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
     "Fidelity": {"type": click.Choice(get_args(Fidelity))},
     "HudiRelease": _RELEASE,
     "Iterable[str]": _NAMES,
+    "Mapping[str, str]": {"type": prop, "multiple": True, "metavar": "key=value"},
     "Sequence[str]": _NAMES,
     "Steps": {"type": upgrade_step, "multiple": True, "metavar": "N=R[@VERSION]"},
     "bool": {"is_flag": True},
@@ -36,6 +41,7 @@ _TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
     "int": {"type": click.IntRange(min=0), "metavar": "N"},
     "str": {"metavar": "NAME"},
     "str | HudiRelease": _RELEASE,
+    "str | HudiRelease | RecordMergeMode": {"metavar": "R|MODE", "shell_complete": targets_from},
     "tuple[str, ...]": _NAMES,
 }
 """What click is told of an annotation, without the None that may follow it."""
@@ -58,8 +64,9 @@ def derived_option(
     kind = found.annotation.removesuffix(" | None")
     told = {"type": click.Choice(_literals(kind))} if kind.startswith("Literal[") else _TYPES[kind]
     default = {"default": _as_text(found.default), "show_default": True} if _is_shown(found.default) else {}
-    text = f"{help_of(called, name)} {note}".rstrip()
-    return click.option(*(flags or (option_name(name),)), name, **{**told, **default, "help": text, **settings})
+    told = {**told, **default, **settings}
+    notes = [help_of(called, name), *([note] if note else []), *(["May be repeated."] if "multiple" in told else [])]
+    return click.option(*(flags or (option_name(name),)), name, **{"help": " ".join(notes), **told})
 
 
 def option_name(name: str) -> str:
@@ -77,9 +84,34 @@ def help_of(called: Callable[..., Any], name: str) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
+OF_DATA: Final = (ClassLinkError, InputError, EngineError, CallEndedError)
+"""Errors of data and environment, not of the command line."""
+
+
+@contextlib.contextmanager
+def refused(
+    kind: type[PayloadBridgeError] = PayloadBridgeError, *, but: tuple[type[Exception], ...] = ()
+) -> Iterator[None]:
+    """Turn errors of a kind, `but` not all, into errors of the command line."""
+    try:
+        yield
+    except but:
+        raise
+    except kind as error:
+        refuse(error)
+
+
+def refuse(error: PayloadBridgeError) -> NoReturn:
+    """Turn an error of this project into one of the command line."""
+    context = click.get_current_context(silent=True)
+    options = {} if context is None else {one.name: one.opts[0] for one in context.command.params if one.name}
+    text = error.of_options(options) if isinstance(error, ParameterError) else str(error)
+    raise click.UsageError(text, context) from error
+
+
 def _is_shown(default: object) -> bool:
     """Whether a default is a value that a user might write."""
-    return default not in {None, inspect.Parameter.empty, ()} and default is not False
+    return isinstance(default, (str, int, float, tuple)) and default is not False and default != ()
 
 
 def _as_text(default: object) -> object:

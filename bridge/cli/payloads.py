@@ -14,21 +14,21 @@ from bridge.cli.found_rules import found_rules
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import jar_option
 from bridge.cli.linked_class import report_links
-from bridge.cli.options import refuse, release_option
+from bridge.cli.options import release_option
+from bridge.cli.parameters import derived_option, refuse, refused
 from bridge.cli.paths import InputFile
-from bridge.cli.table_input import table_option
-from bridge.cli.values import names, prop
+from bridge.cli.table_input import refuse_given, table_option
 from bridge.cli.verb import Verb
 from bridge.config import SUCCESSORS
 from bridge.demo import rule_text
 from bridge.report import Report, Table
+from bridge.verify import verify
 from mergers import MergerConfigError
 from mergers.rules.words import rules_of_class, rules_of_mode
 from payloads import HudiRelease, resolve_payload
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.registry import builtin_payloads
-from payloads.user import CALL_TIMEOUT
 
 if TYPE_CHECKING:
     from bridge.report import JsonObject
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from payloads import HoodieRecordPayload
 
 _PREFIX = "org.apache.hudi."
+
+
+_OF_CALLS = ("key", "ordering", "props", "call_timeout")
 
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or check yours against releases.")
@@ -50,21 +53,12 @@ _PREFIX = "org.apache.hudi."
     metavar="FILE",
     help="Infer the rules of your class by calling it on rows of this schema: Avro in FILE.avsc, else Spark DDL.",
 )
-@click.option("--key", type=names, metavar="a[,b]", help="With --schema: the record key columns.")
-@click.option("--ordering", type=names, metavar="a[,b]", help="With --schema: the ordering columns.")
-@click.option(
-    "--prop", "props", type=prop, metavar="key=value", multiple=True, help="With --schema: a property as Hudi names it."
-)
+@derived_option(verify, "key", help="With --schema: the record key columns.")
+@derived_option(verify, "ordering", help="With --schema: the ordering columns.")
+@derived_option(verify, "props", "--prop", help="With --schema: a property as Hudi names it.")
 @batches_option_of(required=False)
 @table_option
-@click.option(
-    "--call-timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    default=CALL_TIMEOUT,
-    show_default=True,
-    metavar="SECONDS",
-    help="The time that one call of the class may take.",
-)
+@derived_option(verify, "call_timeout", metavar="SECONDS")
 def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...], **asked: Any) -> Report:
     """List the payload classes that Hudi ships, show what one class does, or check which releases yours links to.
 
@@ -85,14 +79,13 @@ def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...
             msg = "--schema, --batches and --table are for a single class: name it"
             raise click.UsageError(msg, click.get_current_context())
         return found_rules(name, release, jars, **asked)
+    refuse_given(_OF_CALLS, "is for calls of a class; add --schema, --batches or --table")
     if jars:
         if name is None:
             msg = "--jar is for a single class: name it by its full Java name"
             raise click.UsageError(msg, click.get_current_context())
-        try:
+        with refused():
             return report_links(name, jars, release)
-        except PayloadBridgeError as error:
-            refuse(error)
     return _list(release) if name is None else _details(name, release)
 
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.built_for import built_reference
-from bridge.cli.completion import targets_from
 from bridge.cli.java_options import jar_option
 from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import refuse
-from bridge.cli.parameters import derived_option
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table import properties_of, table_options, writer_of
@@ -28,13 +26,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb, short_help="Plan the move of a table to a release or a merge mode.")
 @table_options
-@click.option(
-    "--to",
-    required=True,
-    metavar="R|MODE",
-    help="A release, or a merge mode under the newest release.",
-    shell_complete=targets_from,
-)
+@derived_option(plan_migration, "to", required=True, note="A merge mode is set under the newest release.")
 @derived_option(plan_migration, "from_release", "--from")
 @derived_option(plan_migration, "keep_table_version")
 @jar_option(
@@ -66,7 +58,7 @@ def plan(  # noqa: PLR0913 (one parameter an option)
     old = from_release or assumed_writer(TableMergeConfig.from_properties(stored).version)
     writer = writer_of(release=old, **options)
     compiled = {"jars": jars, "package": (), "built_for": None}
-    try:
+    with refused(PlanError):
         made = plan_migration(
             path,
             to,
@@ -80,8 +72,6 @@ def plan(  # noqa: PLR0913 (one parameter an option)
             call_timeout=options["call_timeout"],
             session=quiet_session,
         )
-    except PlanError as error:
-        refuse(error)
     settings = {
         "table": table,
         "from": str(made.from_release),

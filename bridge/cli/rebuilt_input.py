@@ -20,22 +20,21 @@ if TYPE_CHECKING:
     from bridge.report import Report
     from payloads import HudiRelease
 
-OF_THE_TABLE = (
-    "mode",
-    "merger",
-    "key",
-    "partition",
-    "ordering",
-    "config",
-    "arrival",
-    "schema",
-    "table_type",
-    "operations",
-    "compact_after",
-    "compact_every",
-    "plain_after",
+_OF_THE_TABLE = (
+    *("mode", "merger", "key", "partition", "ordering", "arrival", "config", "fidelity", "engine", "implementation"),
+    *("table_type", "operations", "upgrade_after", "via", "plain", "plain_after", "compact_after", "compact_every"),
 )
 """Options that a table answers itself."""
+
+
+def refuse_table_settings(*more: str) -> None:
+    """Refuse the options, and `more` of a verb, that say what a real table has itself.
+
+    Raises:
+        UsageError: naming the first that the user gave.
+    """
+    why = "is for a table that batches make; a real one has its own settings: leave it out"
+    refuse_given((*_OF_THE_TABLE, *more), why)
 
 
 class TableInput(NamedTuple):
@@ -78,7 +77,7 @@ def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, 
         UsageError: an option that the table answers itself, or the table is not there.
         InputError, PlanError, HudiTableError: its commits can't be rebuilt.
     """
-    refuse_given(OF_THE_TABLE, "is for a table that batches make; a real one has its own settings: leave it out")
+    refuse_table_settings("schema")
     return rebuilt_of(text, release, options)
 
 

@@ -6,17 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.completion import releases_from
 from bridge.cli.inputs import InputPath, batches_option_of
 from bridge.cli.java_options import jar_option
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import release_option, sample_option
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.paths import InputFile
 from bridge.cli.scope import paths
 from bridge.cli.session import session_options
 from bridge.cli.table import properties_of
 from bridge.cli.table_input import located, open_table, table_argument
-from bridge.cli.values import prop, release
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
 from bridge.config import TableMergeConfig
@@ -37,14 +36,7 @@ if TYPE_CHECKING:
 
 @click.command("rehearse", cls=Verb, short_help="Upgrade a copy of a table with Hudi itself, and compare.")
 @table_argument
-@click.option(
-    "--to",
-    type=release,
-    required=True,
-    metavar="R",
-    help="The release that upgrades: 1.0 or later.",
-    shell_complete=releases_from,
-)
+@derived_option(rehearse, "to", required=True)
 @click.option(
     "--copy",
     required=True,
@@ -56,12 +48,7 @@ if TYPE_CHECKING:
     type=click.Choice(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"], case_sensitive=False),
     help="The merge mode that the upgraded copy gets.  [default: that of the upgrade]",
 )
-@click.option(
-    "--payload",
-    metavar="NAME",
-    help="The Hudi class that the writer of the batches passes; its first write then upgrades the table. With --jar: "
-    "the compiled class with which the table merges.",
-)
+@derived_option(rehearse, "payload", note="With --jar: the compiled class with which the table merges.")
 @jar_option(
     "A jar with the compiled payload class of the table, or with classes that it needs; may be repeated. It is "
     "checked against --to before anything is copied, and passed to Hudi."
@@ -79,7 +66,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="The columns of the batches: .avsc, or Spark DDL.  [default: those of the table]",
 )
-@click.option("--prop", "props", type=prop, multiple=True, metavar="key=value", help="An option of their writer.")
+@derived_option(rehearse, "props", "--prop", help="An option of their writer.")
 @click.option(
     "--bundle",
     "own_bundle",  # `bundle` is the package of this process's session
@@ -87,7 +74,7 @@ if TYPE_CHECKING:
     help="The Spark bundle of Hudi that runs, such as your platform's own build: a jar's path, or a Maven coordinate. "
     "Default: the released one, from Maven Central.",
 )
-@click.option("--downgrade", is_flag=True, help="At the end, downgrade the copy to its old table version.")
+@derived_option(rehearse, "downgrade")
 @click.option("--partitions", type=paths, metavar="PATH[,PATH]", help="Copy only these partitions.")
 @click.option(
     "--file-groups", type=click.IntRange(1), metavar="N", help="Copy only N file groups, evenly chosen by id."
@@ -121,14 +108,11 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     rows the upgrade changes, and 1 for NOT AS PREDICTED and REFUSED BY HUDI.
     """
     overwrite = asks_for(OVERWRITE)
-    context = click.get_current_context()
     if batches is not None and incoming is not None:
         msg = "--incoming (one batch) and --batches (several) exclude each other; give one"
-        raise click.UsageError(msg, context)
-    try:
+        raise click.UsageError(msg, click.get_current_context())
+    with refused(InputError):
         check_copy(located(table), copy, overwrite=overwrite)
-    except InputError as error:
-        raise click.UsageError(str(error), context) from error
     _check_class(table, to, then["payload"], jars)
     own = _own_class(then["payload"], jars)
     opened = open_table(table, release, refuses=True, payload=own, call_timeout=then.pop("call_timeout"))

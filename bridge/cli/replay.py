@@ -14,19 +14,20 @@ from bridge.cli.completion import targets_from
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
+    COW,
     compaction_options,
     course_of,
     left_plan_options,
     operation_option,
     operations_of,
     plan_of,
-    refuse,
     sample_option,
+    table_type_option,
     upgrade_options,
     with_schema,
 )
 from bridge.cli.out import out_options, target_of
-from bridge.cli.parameters import derived_option
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.replay_table import replay_table
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_input import strict_option, table_option
@@ -37,7 +38,6 @@ from bridge.pipeline import KIND, LEFT, RIGHT
 from bridge.plan import TableType
 from bridge.report import PAGE_KEYS
 from bridge.spark import output, quoted
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.compare import Comparison, ReplayReport
@@ -63,13 +63,7 @@ if TYPE_CHECKING:
 )
 @upgrade_options
 @derived_option(replay, "plain")
-@click.option(
-    "--table-type",
-    type=click.Choice(["cow", "mor", "both"]),
-    default="cow",
-    show_default=True,
-    help="The type of the table: copy-on-write, merge-on-read, or one replay of each.",
-)
+@table_type_option("The type of the table: copy-on-write, merge-on-read, or one replay of each.", "both", **COW)
 @operation_option
 @compaction_options
 @on_error_option
@@ -121,10 +115,8 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     commits = len(batches)
     course = course_of(options, commits, types)
     operations = operations_of(options["operations"], commits)
-    try:
+    with refused():
         _compared(plan, types, to, course, commits)
-    except PayloadBridgeError as error:
-        refuse(error)
 
     scope = scope_of(plan, batches, options)
     spark = batches.session()

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.rebuilt_input import refuse_table_settings
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
 from bridge.cli.table_input import open_table, open_written, refuse_given
 from bridge.cli.verb import wants_json
-from bridge.compare import compare_readers, is_release, replay_batches, replay_history, report_upgraded_readers
+from bridge.compare import compare_readers, replay_batches, replay_history, report_upgraded_readers, table_release
 from bridge.spark import output, read_schema
 
 if TYPE_CHECKING:
@@ -24,25 +25,6 @@ if TYPE_CHECKING:
     from bridge.report import Report
     from bridge.spark import Target
 
-_OF_THE_TABLE = (
-    "mode",
-    "merger",
-    "key",
-    "partition",
-    "ordering",
-    "config",
-    "fidelity",
-    "engine",
-    "implementation",
-    "table_type",
-    "arrival",
-    "upgrade_after",
-    "via",
-    "plain",
-    "compact_after",
-    "compact_every",
-    "operations",
-)
 _PROOF = (
     "Exact for these batches: the first write finds the table's rows and log entries of their keys, and upgrades the "
     "table. For rows that no batch touches, run replay --table without --batches."
@@ -65,7 +47,7 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     Raises:
         UsageError: options that do not belong to the question.
     """
-    refuse_given(_OF_THE_TABLE, "is for a table that batches make; a real one has its own settings: leave it out")
+    refuse_table_settings()
     if batches is None:
         refuse_given(("keep_table_version", "schema"), "applies to writing --batches; add them, or leave it out")
     if batches is None and not history:
@@ -73,9 +55,8 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     if batches is not None and history:
         msg = "--history replays the table's own commits; leave out --batches, or --history"
         raise click.UsageError(msg, click.get_current_context())
-    if not history and not is_release(to):
-        msg = f"--to {to}: a real table is read or upgraded by a release; name one"
-        raise click.UsageError(msg, click.get_current_context())
+    if not history:
+        table_release(to)
 
     merged, is_read = class_of(options), batches is None and not history
     table = (open_table if is_read else open_written)(path, options["release"], **merged)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.decorators import with_options
-from bridge.cli.options import refuse
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.run import current_run
 from bridge.cli.table_input import refuse_given
 from bridge.cli.verb import EXTENT
 from bridge.pipeline import Scope, percent, share
-from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F, Options
@@ -50,18 +49,8 @@ _OPTIONS: tuple[Decorator, ...] = (
         metavar="PATH[,PATH]",
         help="Take only the rows of these partitions: 2024-01-01, or country=de/day=3 for several columns.",
     ),
-    click.option(
-        "--since",
-        metavar="BATCH",
-        help="Take the keys that have a version in this batch (name or prefix) or a later one; earlier batches are "
-        "collapsed to their final rows. Of a real table: in this instant or a later one.",
-    ),
-    click.option(
-        "--keys-sample",
-        type=keys_share,
-        metavar="1%",
-        help="Take this share of the record keys, with all of their versions: by hash, so always the same keys.",
-    ),
+    derived_option(Scope, "since", metavar="BATCH"),
+    derived_option(Scope, "keys_sample", type=keys_share, metavar="1%"),
 )
 
 
@@ -79,11 +68,9 @@ def scope_of(plan: MergePlan, batches: BatchSource | None, options: Options) -> 
     partitions, since, keys_sample = (options[name] for name in _NAMES)
     if not partitions and since is None and keys_sample is None:
         return None
-    try:
+    with refused():
         scope = Scope.of_paths(plan, partitions or (), since=since, keys_sample=keys_sample)
         scope.check(plan)
-    except PayloadBridgeError as error:
-        refuse(error)
     if batches is not None and (extent := batches.extent(scope)) is not None:
         click.get_current_context().meta[EXTENT] = str(extent)
         merged = "" if keys_sample is None else f", and {percent(keys_sample)} of the keys to merge"

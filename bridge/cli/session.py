@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING
 
 import click
 
 from bridge.cli.decorators import with_options
+from bridge.cli.parameters import derived_option
 from bridge.spark import SessionOptions
 from bridge.write import WRITER_SETTINGS
 
@@ -39,43 +41,13 @@ bundle_option = click.option(
     help="Hudi's Spark bundle, as a Maven package: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0. Default: the one "
     "that the session has already.",
 )
+_option = functools.partial(derived_option, SessionOptions, expose_value=False, callback=_noted)
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option(
-        "--master",
-        metavar="URL",
-        expose_value=False,
-        callback=_noted,
-        help="The Spark master: spark://HOST:PORT, yarn, k8s://URL or local[N]. Default: this machine, all cores.",
-    ),
-    click.option(
-        "--remote",
-        metavar="URL",
-        expose_value=False,
-        callback=_noted,
-        help="The Spark Connect server: sc://HOST:PORT. Default: SPARK_REMOTE, if it is set.",
-    ),
-    click.option(
-        "--conf",
-        type=setting,
-        multiple=True,
-        metavar="spark.NAME=VALUE",
-        expose_value=False,
-        callback=_noted,
-        help="A setting of Spark, such as spark.executor.memory=8g or spark.hadoop.fs.s3a.endpoint=URL; may be "
-        "repeated.",
-    ),
+    _option("master", metavar="URL"),
+    _option("remote", metavar="URL"),
+    _option("conf", type=setting, metavar="spark.NAME=VALUE"),
 )
-
-
-_CONNECTORS = click.option(
-    "--package",
-    "connectors",
-    multiple=True,
-    metavar="COORDINATE",
-    expose_value=False,
-    callback=_noted,
-    help="A Maven package that Spark needs to reach a storage: org.apache.hadoop:hadoop-aws:3.3.4; may be repeated.",
-)
+_CONNECTORS = _option("packages", "--package", type=str, multiple=True, metavar="COORDINATE")
 
 
 def session_options(command: F) -> F:
@@ -92,16 +64,13 @@ def session_settings() -> SessionOptions:
     """Return what the verb that runs was given.
 
     Raises:
-        UsageError: a master together with a server.
+        ParameterError: a master together with a server.
     """
     context = click.get_current_context(silent=True)
     if context is None:
         return SessionOptions()
     given = context.meta.get(_META, {})
-    if given.get("master") and given.get("remote"):
-        msg = "--master and --remote are two ways to run; give one"
-        raise click.UsageError(msg, context)
-    packages = given.get("connectors") or tuple(filter(is_of_spark, context.params.get("package") or ()))
+    packages = given.get("packages") or tuple(filter(is_of_spark, context.params.get("package") or ()))
     conf = dict(given.get("conf") or ())
     if bundle := context.params.get("bundle"):
         packages, conf = (*packages, bundle), {**WRITER_SETTINGS, **conf}

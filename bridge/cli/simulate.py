@@ -11,36 +11,33 @@ from click.core import ParameterSource
 
 from bridge import pipeline
 from bridge.cli.inputs import BatchSource, batches_option_of
-from bridge.cli.on_error import on_error_option, refuse_quarantine
+from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
+    COW,
+    check_all_paths,
     compaction_options,
     course_of,
     operation_option,
     operations_of,
-    plain_after_option,
     plan_of,
     plan_options,
-    refuse,
     sample_option,
+    table_type_option,
     with_schema,
 )
+from bridge.cli.parameters import derived_option
 from bridge.cli.rebuilt_input import rebuilt_input
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_input import strict_option, table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.explain import paths_view
-from bridge.pipeline import Batches, SimulateReport, report_simulations
+from bridge.pipeline import report_simulations
 from bridge.plan import TableType
-from bridge.programs import check_plan
 from bridge.report import PAGE_KEYS
-from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
     from bridge.cli.decorators import Options
     from bridge.pipeline import PathsReport
-    from bridge.plan import MergePlan
     from bridge.report import Report
 
 
@@ -49,12 +46,10 @@ if TYPE_CHECKING:
 @table_option
 @strict_option
 @plan_options
-@click.option(
-    "--table-type",
-    type=click.Choice(["cow", "mor", "both"]),
-    default="cow",
-    show_default=True,
-    help="The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given.",
+@table_type_option(
+    "The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given.",
+    "both",
+    **COW,
 )
 @click.option(
     "--all-paths",
@@ -63,7 +58,7 @@ if TYPE_CHECKING:
     "and show the keys whose row depends on them.",
 )
 @operation_option
-@plain_after_option
+@derived_option(pipeline.simulate, "plain_after", type=click.IntRange(min=1))
 @compaction_options
 @on_error_option
 @scope_options
@@ -95,15 +90,9 @@ def simulate(
         raise click.UsageError(msg, click.get_current_context())
     types = list(TableType) if table_type == "both" or (all_paths and _is_default()) else [TableType(table_type)]
     plan = plan_of(types[0], **options)
-    if all_paths:
-        _check_all_paths(plan, options)
-    count = len(batches)
-    compactions = course_of(options, count, types).compact_after
-    operations = operations_of(options["operations"], count)
-    plain_after = options["plain_after"]
-    if plain_after is not None and plain_after >= count:
-        msg = f"--plain-after {plain_after}: there are {count} batches; name one before the last"
-        raise click.UsageError(msg, click.get_current_context())
+    check_all_paths(plan)
+    compactions = course_of(options, len(batches), types).compact_after
+    operations = operations_of(options["operations"], len(batches))
 
     scope = scope_of(plan, batches, options)
     spark = batches.session()
@@ -112,9 +101,18 @@ def simulate(
     if all_paths:
         with pipeline.all_paths(read, plan, table_types=types) as found:
             return _paths_report(found, sample)
-    plans = [dataclasses.replace(plan, table_type=one) for one in types]
     with contextlib.ExitStack() as open_until_told:
-        parts = [open_until_told.enter_context(_simulated(read, one, compactions, plain_after)) for one in plans]
+        parts = [
+            open_until_told.enter_context(
+                pipeline.simulate(
+                    read,
+                    dataclasses.replace(plan, table_type=one),
+                    plain_after=options["plain_after"],
+                    compact_after=compactions if one is TableType.MERGE_ON_READ else (),
+                )
+            )
+            for one in types
+        ]
         return report_simulations(parts, sample, whole=wants_json())
 
 
@@ -126,12 +124,13 @@ def _of_table(table: str, sample: int | None, *, all_paths: bool, options: Optio
     batches = found.rebuilt.batches
     with contextlib.ExitStack() as open_until_told:
         open_until_told.callback(found.rebuilt.close)
+        check_all_paths(plan)
         if all_paths:
-            _check_all_paths(plan, options)
             paths = open_until_told.enter_context(pipeline.all_paths(batches, plan))
             report = _paths_report(paths, sample)
         else:
-            part = open_until_told.enter_context(_simulated(batches, plan, found.rebuilt.compact_after, None))
+            simulated = pipeline.simulate(batches, plan, compact_after=found.rebuilt.compact_after)
+            part = open_until_told.enter_context(simulated)
             report = report_simulations([part], sample, whole=wants_json())
         found.tell(report)
         return report
@@ -143,34 +142,6 @@ def _paths_report(found: PathsReport, sample: int | None) -> Report:
     if wants_page():
         report.view = paths_view(found, PAGE_KEYS if sample is None else sample)
     return report
-
-
-def _simulated(
-    batches: Batches, plan: MergePlan, compactions: Collection[int], plain_after: int | None
-) -> SimulateReport:
-    if plain_after is None:
-        return pipeline.simulate(batches, plan, compact_after=compactions)
-    settings: dict[str, Any] = {"upgrade_after": plain_after, "keep_table_version": True, "compact_after": compactions}
-    return pipeline.simulate_upgrade(batches, plan, plan.as_plain(), **settings)
-
-
-def _check_all_paths(plan: MergePlan, options: Mapping[str, object]) -> None:
-    """Reject options that contradict `--all-paths`.
-
-    Raises:
-        UsageError: saying what to leave out.
-    """
-    if options["operations"] or options["plain_after"]:
-        msg = "--all-paths splits the upserts of one writer into batches; leave out --operation and --plain-after"
-        raise click.UsageError(msg)
-    refuse_quarantine(options, "with --all-paths a failing path is one of the results")
-    if options["compact_after"] or options["compact_every"]:
-        msg = "--all-paths tries every compaction point; leave out --compact-after and --compact-every"
-        raise click.UsageError(msg)
-    try:
-        check_plan(plan)
-    except PayloadBridgeError as error:
-        refuse(error)
 
 
 def _is_default() -> bool:

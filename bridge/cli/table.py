@@ -9,14 +9,16 @@ import click
 from bridge.cli.decorators import with_options
 from bridge.cli.job_config import config_option, job_of
 from bridge.cli.options import payload_option
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
-from bridge.cli.values import names, prop
+from bridge.cli.values import names
 from bridge.config import (
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
     WRITE_PRECOMBINE,
 )
 from bridge.migration import stored_in
+from bridge.plan import MergePlan
 from bridge.spark import is_local
 from mergers import RecordMergeMode
 from payloads import builtin_payloads
@@ -36,12 +38,10 @@ _WRITER_OPTIONS: tuple[Decorator, ...] = (
     click.option(
         "--ordering", type=names, metavar="a[,b]", help="The ordering (precombine) columns that the writer passes."
     ),
-    click.option(
-        "--prop",
+    derived_option(
+        MergePlan,
         "props",
-        type=prop,
-        metavar="key=value",
-        multiple=True,
+        "--prop",
         help="Another option of the DataFrame writer as Hudi names it; may be repeated. TABLE or PROPERTIES has those "
         "of the table.",
     ),

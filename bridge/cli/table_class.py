@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.built_for import built_for_option, built_reference
 from bridge.cli.decorators import with_options
-from bridge.cli.java_options import compiled_of, jar_option
+from bridge.cli.java_options import compiled_of, jar_option, package_option
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import payload_option
 from bridge.cli.session import bare_session_options
@@ -38,13 +38,7 @@ _CLASS_OPTIONS: tuple[Decorator, ...] = (
         "a Python class, or a compiled one of --jar."
     ),
     jar_option("A jar with the compiled class of --payload, or with classes that it needs; may be repeated."),
-    click.option(
-        "--package",
-        multiple=True,
-        metavar="COORDINATE",
-        help="A Maven package, group:artifact:version: with the compiled class, or what Spark needs to reach a storage "
-        "(org.apache.hadoop:hadoop-aws:3.3.4); may be repeated.",
-    ),
+    package_option,
     built_for_option,
     call_timeout_option,
     bare_session_options,

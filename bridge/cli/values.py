@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -15,6 +15,10 @@ from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
     from bridge.pipeline import BatchNumber
+
+
+SAID: Final = "bridge.said"
+"""Warnings that were shown while the command line was read, in the meta of the context of a verb."""
 
 
 def names(text: str) -> tuple[str, ...]:
@@ -42,7 +46,8 @@ def prop(text: str) -> tuple[str, str]:
         msg = f"{text!r} is not a property; write key=value"
         raise click.BadParameter(msg)
     if hint := key_hint(key.strip()):
-        click.echo(f"warning: --prop {key.strip()} has no effect on merging{hint}", err=True)
+        click.echo(f"warning: {hint}", err=True)
+        click.get_current_context().meta.setdefault(SAID, []).append(hint)
     return key.strip(), value
 
 

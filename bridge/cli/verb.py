@@ -17,12 +17,14 @@ import click
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
+from bridge.cli.parameters import refused
 from bridge.cli.run import ended_by_signals, run_of
 from bridge.cli.sections import JOBS, write_help
 from bridge.cli.standard_output import prints_to_stderr
+from bridge.cli.values import SAID
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.display import escaped
-from bridge.errors import PlanError, sentence_of
+from bridge.errors import ParameterError, PlanError, sentence_of
 from bridge.redaction import ALL, Redaction, current, without_credentials
 from bridge.report import FORMS, Report, Severity, error_as_json, write_report
 from bridge.spark import PySparkException, cache_folder, is_local, java_has_ended, local_path, place_of
@@ -126,7 +128,7 @@ class Verb(click.Command):
         elif path is not None:
             check_later(lambda spark: check_report(place_of(path, spark)))
         try:
-            with prints_to_stderr(), run_of(ctx, quiet=ctx.params.pop("quiet")):
+            with refused(ParameterError), prints_to_stderr(), run_of(ctx, quiet=ctx.params.pop("quiet")):
                 report: Report = super().invoke(ctx)
         except DryRunEnd:
             report = _dry_report(ctx, path)
@@ -142,7 +144,7 @@ class Verb(click.Command):
                 check_report(place)  # another process may have been faster
             write_report(report, place)
         if output != "json":
-            for warning in report.warnings:
+            for warning in (one for one in report.warnings if one not in ctx.meta.get(SAID, ())):
                 _warn(warning)
         click.echo(text)
         if unused := sorted(current().unused):

@@ -14,24 +14,21 @@ from bridge.cli.completion import rules_from
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import java_options
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import refuse, release_option
-from bridge.cli.parameters import derived_option
+from bridge.cli.options import release_option
+from bridge.cli.parameters import OF_DATA, derived_option, refused
 from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table_input import table_option
-from bridge.cli.values import prop
 from bridge.cli.verb import FAILED, Verb
 from bridge.cli.verify_data import drawn_rows
 from bridge.cli.writing import may_replace, stop_if_dry
-from bridge.errors import ClassLinkError, EngineError, InputError
 from bridge.redaction import without_credentials
 from bridge.spark import read_schema
 from bridge.verify import compiled, gives_columns_alone, pytest_text, spark_text, verify, write
 from mergers.laws import RULE_SETS, giving_up_by
 from payloads import HudiRelease, PayloadRef
-from payloads.errors import PayloadBridgeError
-from payloads.user import CallEndedError, CallGuard
+from payloads.user import CallGuard
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -61,13 +58,16 @@ class _Verify(Verb):
 )
 @derived_option(verify, "key")
 @derived_option(verify, "ordering")
-@click.option("--prop", "props", type=prop, metavar="key=value", multiple=True, help="A property as Hudi names it.")
+@derived_option(verify, "props", "--prop")
 @config_option
 @derived_option(verify, "laws", note="Their names are below.")
 @derived_option(verify, "domains", "--domains", "--domain")
 @derived_option(verify, "examples", type=click.IntRange(min=1))
-@click.option(
-    "--exhaustive", is_flag=True, help="Only enumerate a few values of every column, without random examples."
+@derived_option(
+    verify,
+    "exhaustive",
+    default=None,
+    help="Only enumerate a few values of every column, without random examples.",
 )
 @derived_option(verify, "seed", type=int)
 @batches_option_of(required=False)
@@ -104,9 +104,7 @@ def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: A
     return verification.to_report()
 
 
-def _verified(
-    name: str, release: HudiRelease, schema: Path | None, *, exhaustive: bool, allow: Any, **options: Any
-) -> Verification:
+def _verified(name: str, release: HudiRelease, schema: Path | None, *, allow: Any, **options: Any) -> Verification:
     batches, table = options.pop("batches"), options.pop("table")
     options = with_job({**options, "release": release})
     parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]
@@ -120,29 +118,24 @@ def _verified(
     drawn = drawn_rows(batches, table, release, parsed, options["seed"])
     settings = settings if drawn is None else drawn.completed(settings)
     reference = built_reference(name, options)
-    try:
-        with CallGuard(name, None) as loading, giving_up_by(_end):
-            runs_java = loading.call("loading it", _runs_java, reference, release, options["implementation"])
-            if not runs_java and loading.call("loading it", gives_columns_alone, name):
-                quiet_session()  # which the check takes
-            return verify(
-                name,
-                release=release,
-                **settings,
-                subject=compiled(quiet_session(), reference, release, **settings) if runs_java else None,
-                laws=options["laws"],
-                domains=options["domains"],
-                examples=options["examples"],
-                exhaustive=True if exhaustive else None,
-                seed=options["seed"],
-                allow=allow or (),
-                data=() if drawn is None else drawn.rows,
-                call_timeout=options["call_timeout"],
-            )
-    except (ClassLinkError, InputError, EngineError, CallEndedError):
-        raise
-    except PayloadBridgeError as error:
-        refuse(error)
+    with refused(but=OF_DATA), CallGuard(name, None) as loading, giving_up_by(_end):
+        runs_java = loading.call("loading it", _runs_java, reference, release, options["implementation"])
+        if not runs_java and loading.call("loading it", gives_columns_alone, name):
+            quiet_session()  # which the check takes
+        return verify(
+            name,
+            release=release,
+            **settings,
+            subject=compiled(quiet_session(), reference, release, **settings) if runs_java else None,
+            laws=options["laws"],
+            domains=options["domains"],
+            examples=options["examples"],
+            exhaustive=options["exhaustive"],
+            seed=options["seed"],
+            allow=allow or (),
+            data=() if drawn is None else drawn.rows,
+            call_timeout=options["call_timeout"],
+        )
 
 
 _exit = os._exit  # before a check watches it

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.compare.after_upgrade import compare_upgraded
-from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to
+from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to, table_release
 from bridge.compare.difference import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import BASE, OntoTable, replay_batches
@@ -84,5 +84,6 @@ __all__ = [
     "run_released",
     "side_names",
     "table_history",
+    "table_release",
     "upgraded_slices",
 ]

@@ -269,6 +269,18 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
     )
 
 
+def table_release(to: str | HudiRelease) -> HudiRelease:
+    """Return the release that reads or upgrades a real table.
+
+    Raises:
+        ParameterError: `to` names no release.
+    """
+    if isinstance(to, str) and not is_release(to):
+        msg = f"`to` {to}: a real table is read or upgraded by a release; name one"
+        raise ParameterError(msg)
+    return HudiRelease.asked(to)
+
+
 def is_release(text: str) -> bool:
     """Whether a text names a release."""
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.comparison import Comparison, plan_to
+from bridge.compare.comparison import Comparison, table_release
 from bridge.compare.replay import compare
 from bridge.compare.upgrade_compaction import check_compaction
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
@@ -96,14 +96,15 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
+        ParameterError: `to` is no release.
         PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table
             formats its partition values, the other release finds other files of it, or the compaction in the upgrade
             would change rows or leave some out.
         PayloadBridgeError, PySparkException: merging under the table's own release fails. If only the other side fails,
-        it is REFUSED.
+            it is REFUSED.
         InputError: a batch does not fit the table.
     """
-    written = as_batches(batches)
+    written, release = as_batches(batches), table_release(to)
     if written.operations:
         msg = "only upserts are ported for batches onto a real table; leave other operations out"
         raise PlanError(msg)
@@ -114,7 +115,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         )
         raise PlanError(msg)
     left = table.plan(payload=payload, props=props)
-    right = dataclasses.replace(plan_to(dataclasses.replace(left, table=None), str(to)), table=None)
+    right = dataclasses.replace(left, table=None, release=release)
     if is_downgrade(left, right):
         msg = f"Hudi {right.release} is older than {left.release}; name a later release"
         raise PlanError(msg)

@@ -93,7 +93,7 @@ def compare_readers(
 
     Raises:
         HudiTableError, MergeFailedError: the table can't be read by its own reader. If only another reader fails, that
-        reader is refused.
+            reader is refused.
         PayloadConfigError: unknown release.
         PlanError: the scope does not suit the table, or a program is among the readers.
     """

@@ -220,7 +220,7 @@ def replay_history(
         InputError: there are no meta columns, which name the commits, or no rows.
         PlanError: the logs hold partial updates, which can't be replayed as rows of a batch.
         PayloadBridgeError, PySparkException: merging under the table's own release fails. If only the other side fails,
-        it is REFUSED.
+            it is REFUSED.
     """
     with contextlib.ExitStack() as closing:
         rebuilt = rebuilt_commits(table, scope)

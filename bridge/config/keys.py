@@ -308,14 +308,15 @@ MERGE_KEYS: Final = frozenset(
 
 
 def key_hint(key: str) -> str:
-    """Return what a writer's option that nothing here reads may be a slip for, as the end of a message; else nothing.
+    """Return what a writer's option that nothing here reads may be a slip for, in a sentence; else nothing.
 
     Most options of Hudi say nothing about merging and are fine; one that is spelt almost like one of ours is not.
     """
     known = {name for entry in (*TABLE_ENTRIES, *WRITER_ENTRIES) for name in (entry.key, *entry.aliases)}
     known |= {value for value in globals().values() if isinstance(value, str) and value.startswith("hoodie.")}
     is_known = key in known or any(key.startswith(name) for name in known if name.endswith("."))
-    return "" if is_known else did_you_mean(key, known, _SLIP)
+    hint = "" if is_known else did_you_mean(key, known, _SLIP)
+    return hint and f"{key} has no effect on merging{hint}"
 
 
 _SLIP: Final = 0.94

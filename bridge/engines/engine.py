@@ -13,7 +13,7 @@ from bridge.engines.jvm import run as run_on_jvm
 from bridge.engines.native import NotLoweredError, lowered
 from bridge.engines.native import run as run_natively
 from bridge.engines.python import run as run_in_python
-from bridge.errors import PlanError
+from bridge.errors import ParameterError, PlanError
 from bridge.merge import check_stated
 from bridge.programs import EngineName
 from bridge.spark import in_one_task, in_order, quoted
@@ -116,14 +116,14 @@ def _check_trusts(job: Job) -> None:
     """Check that found rules run in a job.
 
     Raises:
-        PlanError: they don't.
+        ParameterError: they don't.
     """
     if job.program not in _TRUSTS:
         msg = (
-            f"{job.plan.payload_name}: trust_rule (--trust-rule) is for {', '.join(_TRUSTS)}, which run the rules of "
-            f"users as expressions, not for {job.program}; leave it out"
+            f"{job.plan.payload_name}: `trust_rule` is for {', '.join(_TRUSTS)}, which run the rules of users as "
+            f"expressions, not for {job.program}; leave it out"
         )
-        raise PlanError(msg)
+        raise ParameterError(msg)
 
 
 def _run_trusted(

@@ -12,7 +12,7 @@ from pyspark.sql import types as spark_types
 from bridge import pipeline
 from bridge.compare import comparison_of
 from bridge.engines import CLAUSE, COMMIT, RecordReader, arrow_schema, in_driver
-from bridge.errors import InputError, MergeFailedError, ParameterError, PlanError
+from bridge.errors import InputError, MergeFailedError, PlanError
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
 from bridge.explain.trace import Trace, Tracer, check_followed, check_traceable, trace_key
@@ -84,11 +84,9 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
         compact_after=compact_after,
         compact_every=compact_every,
     )
+    course.check_target(to)
     if to is not None:
         return explain_comparison(written, comparison_of(plan, to, course, commits), row)
-    if course.upgrade_after is not None:
-        msg = "`upgrade_after`, `via` and `keep_table_version` are for two releases; add `to`"
-        raise ParameterError(msg)
     check_traceable(plan)
     compactions, operations = course.compact_after, written.operations_of(plan)
     check_followed(plan, operations, is_upgraded=False)

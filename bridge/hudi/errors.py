@@ -70,6 +70,13 @@ class UnmergedTableError(UnreadableTableError):
 class AlteredTableError(UnreadableTableError):
     """Files that the table's commits wrote are missing, or have another size."""
 
+    @classmethod
+    def of_files(cls, table: str, found: Sequence[object]) -> Self:
+        """Return the error for some files, of which the first is described."""
+        number = "1 file" if len(found) == 1 else f"{len(found)} files"
+        restore = "restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)"
+        return cls(f"{table}: {number} of completed commits: {found[0]}; {restore}")
+
 
 class OutsideTableError(UnreadableTableError):
     """A name or a symbolic link inside the table leads to another place, which is not read."""

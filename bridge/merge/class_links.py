@@ -44,6 +44,7 @@ def class_warnings(*plans: MergePlan) -> list[str]:
 def ignored_options(plan: MergePlan) -> list[str]:
     """Return a sentence on each option of a plan's writer that Hudi, or this project, does not follow."""
     found, can = option_warnings(plan.props), capabilities(plan.release)
+    found += filter(None, map(keys.key_hint, plan.props))
     passed, ordering = plan.props.get(keys.PAYLOAD_ORDERING.key), ",".join(plan.ordering)
     if passed and ordering and passed != ordering:
         found.append(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.engines import ARRIVAL, visible
 from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound, some_keys
-from bridge.pipeline.batch import Batch, SqlMerge
+from bridge.pipeline.batch import Batch, SqlMerge, check_numbers
 from bridge.pipeline.batches import Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.course import LAST as LAST_BATCH
 from bridge.pipeline.course import BatchNumber, Course, Steps
@@ -88,6 +88,7 @@ __all__ = [
     "arrival_of",
     "as_batches",
     "chart_of",
+    "check_numbers",
     "check_query",
     "check_sides",
     "choice_of",

@@ -6,10 +6,10 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.errors import InputError
+from bridge.errors import InputError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -69,3 +69,14 @@ class Batch:
 
     frame: DataFrame
     operation: str | SqlMerge = "upsert"
+
+
+def check_numbers(operations: Iterable[int], batches: int) -> None:
+    """Refuse operations of batches that are not there.
+
+    Raises:
+        ParameterError: naming the number of one.
+    """
+    if absent := sorted({*operations} - {*range(1, batches + 1)}):
+        msg = f"`operations` {absent[0]}: there are {batches} batches, counted from 1"
+        raise ParameterError(msg)

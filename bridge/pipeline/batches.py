@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
-from bridge.pipeline.batch import Batch, SqlMerge
+from bridge.pipeline.batch import Batch, SqlMerge, check_numbers
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
 from bridge.pipeline.merged_rows import check_on, source_rows
@@ -145,12 +145,10 @@ class Batches:
         """Return the batches with other operations, by number from 1; the others keep theirs.
 
         Raises:
-            PlanError: a batch or an operation does not exist.
+            ParameterError: a batch does not exist.
+            PlanError: an operation does not exist, or does not fit its batch.
         """
-        for number in operations:
-            if not 1 <= number <= len(self):
-                msg = f"there is no batch {number} to give an operation; there are {len(self)}, counted from 1"
-                raise PlanError(msg)
+        check_numbers(operations, len(self))
         if operations and len(self._frames) < len(self):
             msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)

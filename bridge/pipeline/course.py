@@ -84,6 +84,7 @@ class Course:
         via: Steps = (),
         keep_table_version: bool = False,
         plain: bool = False,
+        plain_after: int | None = None,
         compact_after: Collection[int] = (),
         compact_every: int | None = None,
     ) -> Course:
@@ -96,6 +97,7 @@ class Course:
             via: see `Steps`.
             keep_table_version: see the attribute.
             plain: see the attribute.
+            plain_after: instead of `upgrade_after`: the same writer goes on after this batch, plain.
             compact_after: see the attribute, in any order.
             compact_every: instead of `compact_after`: compact after every so many batches.
 
@@ -107,6 +109,11 @@ class Course:
         pairs = via.items() if isinstance(via, Mapping) else via
         steps = sorted((Step.parse(number, release) for number, release in pairs), key=lambda step: step.after)
         compactions = _compactions(commits, table_types, compact_after, compact_every)
+        if plain_after is not None:
+            if not 1 <= plain_after < commits:
+                msg = f"`plain_after` {plain_after}: there are {commits} batches; name one before the last"
+                raise ParameterError(msg)
+            return cls(plain_after, keep_table_version=True, plain=True, compact_after=compactions)
         course = cls(after, tuple(steps), keep_table_version, plain, compactions)
         course._check(commits)
         return course
@@ -127,6 +134,16 @@ class Course:
             message = f"`via` names batches from 1 on, before `upgrade_after` {after}, each once; correct the numbers"
         if message is not None:
             raise ParameterError(message)
+
+    def check_target(self, to: object) -> None:
+        """Refuse a takeover where `to` names nobody who takes over.
+
+        Raises:
+            ParameterError: saying what to add.
+        """
+        if to is None and self.upgrade_after is not None:
+            msg = "`upgrade_after`, `via` and `keep_table_version` are for two releases; add `to`"
+            raise ParameterError(msg)
 
     def next_writers(self, plan: MergePlan) -> tuple[NextWriter, ...]:
         """Return who takes the table of a plan over before the other writer does, in order."""

@@ -45,9 +45,10 @@ class Scope:
     Attributes:
         partitions: the partitions, each as its columns with their values as text; empty for all. The condition is
             pushed down to the reader of the files.
-        since: the keys with a version in this batch or a later one; earlier batches are collapsed to the rows of these
-            keys by then. The name of a batch, or text that sorts before it; None for all.
-        keys_sample: the share of record keys, above 0 and at most 1; None for all.
+        since: take the keys that have a version in this batch (name or prefix) or a later one; earlier batches are
+            collapsed to their final rows. Of a real table: in this instant or a later one. None for all keys.
+        keys_sample: take this share of the record keys, with all of their versions: by hash, so always the same keys;
+            None for all keys.
     """
 
     partitions: tuple[Mapping[str, str], ...] = ()

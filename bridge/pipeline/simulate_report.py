@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import Window
 from pyspark.sql import functions as sf
@@ -13,6 +13,7 @@ from pyspark.sql import functions as sf
 from bridge.engines import COMMIT, RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.batches import as_batches
+from bridge.pipeline.course import Course
 from bridge.pipeline.differences import Figures, disagreements, figures
 from bridge.pipeline.point_run import has_quarantine, quarantine_of
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_in, row_counts_table, with_partitions
@@ -147,7 +148,14 @@ class SimulateReport(Listing):
             self._kept_outcomes.unpersist()
 
 
-def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection[int] = ()) -> SimulateReport:
+def simulate(
+    batches: BatchesLike,
+    plan: MergePlan,
+    *,
+    plain_after: int | None = None,
+    compact_after: Collection[int] = (),
+    compact_every: int | None = None,
+) -> SimulateReport:
     """Write batches in order to an empty table of the plan's type, and take the snapshot after each.
 
     All commits run in one job and are numbered from 1. A column that a later batch adds is null in earlier snapshots.
@@ -155,24 +163,27 @@ def simulate(batches: BatchesLike, plan: MergePlan, *, compact_after: Collection
     Args:
         batches: the batches, or one DataFrame per batch.
         plan: how versions merge.
-        compact_after: the commits after which the log of a merge-on-read table is compacted, before the snapshot.
+        plain_after: the batch, from 1, after which the writer passes neither payload class nor merge mode, as most
+            later writers do.
+        compact_after: the batches after which the log of a merge-on-read table is compacted, before the snapshot.
+        compact_every: instead: compact it after every so many batches.
 
     Raises:
+        ParameterError: parameters contradict each other, or name a batch that does not exist.
         InputError: a batch does not fit the one before it.
         PlanError: a column that the plan names is missing, or a setting is not supported.
     """
     written = as_batches(batches)
-    compactions = tuple(compact_after)
-    versions = written.versions(plan)
-    outcomes = simulate_outcomes(
-        versions,
-        plan,
-        commits=len(written),
-        compact_after=compactions,
-        operations=written.operations_of(plan),
-        row_counts=True,
-    )
-    ran = choice_of(program_of(plan, written.operations_of(plan)), plan, versions)
+    settings: dict[str, Any] = {"plain_after": plain_after, "compact_every": compact_every}
+    compactions = Course.of(len(written), {plan.table_type}, compact_after=compact_after, **settings).compact_after
+    settings = {"compact_after": compactions}
+    if plain_after is not None:
+        settings |= {"upgrade_after": plain_after, "keep_table_version": True}
+        return simulate_upgrade(written, plan, plan.as_plain(), **settings)
+    versions, operations = written.versions(plan), written.operations_of(plan)
+    settings |= {"commits": len(written), "operations": operations, "row_counts": True}
+    outcomes = simulate_outcomes(versions, plan, **settings)
+    ran = choice_of(program_of(plan, operations), plan, versions)
     return SimulateReport(written, plan, outcomes, compactions, ran=ran)
 
 
@@ -194,12 +205,13 @@ def simulate_upgrade(  # noqa: PLR0913 (keyword-only settings of one table)
     snapshot is what it shows.
 
     Raises:
+        ParameterError: a compaction is impossible.
         PlanError: there is nothing to upgrade, or more differs than what the writer passes.
         MergeConfigError: the settings contradict each other; in Hudi's words.
         InputError: a batch does not fit the one before it.
     """
     written = as_batches(batches)
-    compactions = tuple(compact_after)
+    compactions = Course.of(len(written), {old.table_type}, compact_after=compact_after).compact_after
     outcomes = upgrade_outcomes(
         versions := written.versions(old),
         old,
@@ -231,10 +243,8 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
     report.warnings += operation_warnings(first.batches.operations_of(plan), *plans)
     for part in parts:
         report.warnings += inline_warnings(part.plan, len(part.batches), part.compact_after)
-    report.plan |= {
-        "table_type": plan.table_type.value if len(parts) == 1 else "both",
-        "compact_after": list(first.compact_after),
-    }
+    types = plan.table_type.value if len(parts) == 1 else "both"
+    report.plan |= {"table_type": types, "compact_after": list(parts[-1].compact_after)}
     if first.new is not None:
         taken_over = {
             "to": str(first.new.release),
@@ -248,8 +258,7 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _tell(report, parts, {})
     else:
         commits = len(first.batches)
-        other = parts[1].kept
-        differing = disagreements(first.kept, other, plan.identity, duplicates=first.has_duplicates)
+        differing = disagreements(first.kept, parts[1].kept, plan.identity, duplicates=first.has_duplicates)
         counts = dict(map(tuple, differing.groupBy(COMMIT).count().collect()))
         _tell(report, parts, counts)
         last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)
@@ -314,10 +323,9 @@ def _name_keys(report: Report, keys: DataFrame, number: int, commits: int, sampl
 
 def _add_snapshots(report: Report, parts: Sequence[SimulateReport], sample: int | None) -> None:
     """Put the snapshots into the results, `sample` rows of each."""
-    limit = limit_of(sample, whole=True)
+    limit, identity = limit_of(sample, whole=True), [*map(quoted, parts[0].plan.identity)]
     for part in parts:
         by_commit: dict[int, list[JsonObject]] = collections.defaultdict(list)
-        identity = [*map(quoted, part.plan.identity)]
         place = sf.row_number().over(Window.partitionBy(COMMIT).orderBy(*identity))
         first = part.kept.withColumn(_PLACE, place).where(sf.col(_PLACE) <= limit).drop(_PLACE)
         for row in json_rows(first.orderBy(COMMIT, *identity)):
@@ -335,8 +343,7 @@ def _add_quarantine(report: Report, part: SimulateReport, sample: int | None, *,
     """Put the rows in quarantine into the results and the text: at most `sample`, or a readable number."""
     if part.quarantine is None or not part.quarantined:
         return
-    table_type = part.plan.table_type
-    rows = json_rows(part.quarantine.limit(limit_of(sample, whole=whole)))
+    table_type, rows = part.plan.table_type, json_rows(part.quarantine.limit(limit_of(sample, whole=whole)))
     report.results.append({"table_type": table_type.value, "quarantine": rows})
     shown = rows[: limit_of(sample, whole=False)]
     title = f"In quarantine, {table_type.long_name}: {len(shown)} of {part.quarantined} rows"

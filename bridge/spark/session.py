@@ -21,7 +21,7 @@ from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
-from bridge.errors import EngineError, sentence_of
+from bridge.errors import EngineError, ParameterError, sentence_of
 from bridge.spark import arrow_batches, class_archive, small_input
 from bridge.spark.failures import PySparkException
 from bridge.spark.java import find_java
@@ -46,16 +46,26 @@ class SessionOptions:
     """Where Spark runs, as the user chose.
 
     Attributes:
-        master: a Spark master (`spark://`, `yarn`, `k8s://`, `local[4]`); None for this machine.
-        remote: a Spark Connect server (`sc://`); None for the one of `SPARK_REMOTE`, if any.
-        conf: Spark settings by name.
-        packages: Maven coordinates that Spark itself needs, with their dependencies, such as storage connectors.
+        master: the Spark master: spark://HOST:PORT, yarn, k8s://URL or local[N]; None for this machine, all cores.
+        remote: the Spark Connect server: sc://HOST:PORT; None for SPARK_REMOTE, if it is set.
+        conf: settings of Spark, such as spark.executor.memory=8g or spark.hadoop.fs.s3a.endpoint=URL.
+        packages: Maven packages that Spark needs to reach a storage, such as org.apache.hadoop:hadoop-aws:3.3.4.
     """
 
     master: str | None = None
     remote: str | None = None
     conf: Mapping[str, str] = dataclasses.field(default_factory=dict)
     packages: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check where it runs.
+
+        Raises:
+            ParameterError: in two places.
+        """
+        if self.master and self.remote:
+            msg = "`master` and `remote` are two ways to run; give one"
+            raise ParameterError(msg)
 
 
 def session_of(options: SessionOptions | None = None, *, small: bool = False) -> SparkSession:

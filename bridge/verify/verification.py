@@ -45,7 +45,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         schema: the schema of the records; without it a small one that suits the class.
         key: the record key columns: the same in all versions.
         ordering: the ordering columns; None for the order of arrival.
-        props: properties passed to the merge.
+        props: properties of the merge, as Hudi names them.
         laws: laws by id, or rule sets by name; None for all.
         domains: kinds of versions: data (records), flagged (also records marked as deletes), empty (also deletes
             without data).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.write.file_writer import FILE_FORMATS, FilesRun, write_files
+from bridge.write.file_writer import FilesRun, check_form, write_files
 from bridge.write.hudi_writer import WRITER_SETTINGS
 from bridge.write.merge_into import merge_batch, merge_into
 from bridge.write.merge_into_report import MergeIntoReport
@@ -11,12 +11,12 @@ from bridge.write.target import BATCH, WriteTarget
 
 __all__ = [
     "BATCH",
-    "FILE_FORMATS",
     "WRITER_SETTINGS",
     "FilesRun",
     "MergeIntoReport",
     "NewTableRun",
     "WriteTarget",
+    "check_form",
     "merge_batch",
     "merge_into",
     "new_table",

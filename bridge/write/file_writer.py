@@ -152,10 +152,19 @@ def _is_hive_style(plan: MergePlan) -> bool:
     return plan.props.get(keys.WRITE_HIVE_STYLE, "false").lower() == "true"
 
 
-def _check(rows: DataFrame, plan: MergePlan, form: str, instant: str | None) -> None:
+def check_form(form: str) -> None:
+    """Refuse a format that files with meta columns can't have.
+
+    Raises:
+        InputError: naming those that they can.
+    """
     if form not in FILE_FORMATS:
         msg = f"files with meta columns are {' or '.join(FILE_FORMATS)}, not {form}; name one of them"
         raise InputError(msg)
+
+
+def _check(rows: DataFrame, plan: MergePlan, form: str, instant: str | None) -> None:
+    check_form(form)
     if instant is not None and not (len(instant) == _DIGITS and instant.isdecimal()):
         msg = f"{instant!r} is not an instant; write it as yyyyMMddHHmmssSSS"
         raise InputError(msg)

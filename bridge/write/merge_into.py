@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.errors import EngineError, InputError, PlanError, sentence_of
-from bridge.hudi import HudiTable, HudiTableError
+from bridge.hudi import AlteredTableError, HudiTable, HudiTableError
 from bridge.plan import TableType
 from bridge.spark import META_COLUMNS, described
 from bridge.write.changes import (
@@ -90,6 +90,7 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
         ConflictError: another writer committed since the read; the message names its instant. With a lock: in each of
             five attempts.
+        AlteredTableError: files of completed commits are missing, or differ from what was written.
         HudiTableError: the table can't be read.
         MergeFailedError, PySparkException: a key can't be merged, or Hudi's writer fails.
     """
@@ -126,6 +127,8 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     merged_by = None if batch is None else read.instant_of(batch)
     if merged_by is not None:
         return MergeIntoReport(found.path, plan, read.latest, batch=batch, merged_by=merged_by)
+    if altered := queries.listings.altered_files():
+        raise AlteredTableError.of_files(found.path, altered)
     if read.is_locked:  # a session that takes no class is told before anything is merged
         forget_read(spark)
     rows = dataclasses.replace(plan, table_type=TableType.COPY_ON_WRITE)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from click.testing import CliRunner
 
 from bridge import MergePlan
-from bridge.errors import PlanError
+from bridge.cli import main
+from bridge.errors import ParameterError, PlanError
 from bridge.plan import TableType
 from payloads import DefaultHoodieRecordPayload, HoodieRecordPayload, HudiRelease, PayloadRef
 from payloads.errors import PayloadConfigError
@@ -71,3 +73,26 @@ def test_a_value_of_another_type_is_refused_with_what_to_write(setting, value, m
 def test_a_release_is_text():
     with pytest.raises(PayloadConfigError, match=r"a Hudi release is written as text: '0\.15', not 0\.15"):
         MergePlan(**PLAN, release=0.15)
+
+
+@pytest.mark.parametrize(
+    ("given", "words", "parameters", "options"),
+    [
+        ({"key": ()}, (), "name its columns by key", "name its columns by --key"),
+        (
+            {"trust_rule": True},
+            ("--key", "id", "--trust-rule"),
+            "trust_rule is for the native engine; set engine to native",
+            "--trust-rule is for the native engine; set --engine to native",
+        ),
+    ],
+)
+def test_what_contradicts_a_plan_is_named_as_python_and_as_the_command_line_name_it(
+    given, words, parameters, options, tmp_path
+):
+    with pytest.raises(ParameterError, match=parameters):
+        MergePlan(**{**PLAN, **given})
+    (tmp_path / "a.jsonl").write_text('{"id": 1}\n')
+    command = ["merge", "combine-input", "--payload", PLAN["payload"], "--incoming", str(tmp_path / "a.jsonl"), *words]
+    result = CliRunner().invoke(main, command)
+    assert (result.exit_code, options in result.stderr) == (2, True), result.stderr

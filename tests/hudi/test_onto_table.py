@@ -64,6 +64,12 @@ def test_programs_take_no_scope(readers: list[str] | None, *, real: bool) -> Non
         compare_readers(table, readers, real=real, scope=Scope(keys_sample=0.5))
 
 
+def test_a_real_table_is_upgraded_by_a_release_alone() -> None:
+    table: Any = MagicMock(spec=HudiTable)
+    with pytest.raises(PlanError, match=r"^to EVENT_TIME_ORDERING: a real table is read or upgraded by a release"):
+        replay_batches(table, Batches(["1"], []), "EVENT_TIME_ORDERING")
+
+
 def recorded(tables: Path, case: str) -> Recorded:
     (found,) = load(tables, case=case)
     return found

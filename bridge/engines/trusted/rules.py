@@ -7,7 +7,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.engines.subjects import compiled
-from bridge.errors import PlanError
+from bridge.errors import ParameterError, PlanError
 from bridge.spark import META_COLUMNS
 from mergers.laws import subject_of
 from mergers.laws.infer import first_difference, infer
@@ -113,14 +113,15 @@ def found_rules(job: Job, spark: SparkSession) -> FoundRules:
     """Return the rules of the payload class of a job, for rows of its schema; a process asks a class once.
 
     Raises:
-        PlanError: it is not a user's class with methods, or no rule was found for it, or not for all columns.
+        ParameterError: it is not a user's class with methods.
+        PlanError: no rule was found for it, or not for all columns.
         PayloadBridgeError: the class can't be loaded.
         CallEndedError: a call of the class took too long, or tried to end the process.
     """
     plan = job.plan
     if plan.payload is None:
-        msg = f"{plan.payload_name}: trust_rule (--trust-rule) is for payload classes; leave it out"
-        raise PlanError(msg)
+        msg = f"{plan.payload_name}: `trust_rule` is for payload classes; leave it out"
+        raise ParameterError(msg)
     runs_java = plan.payload.is_compiled and not plan.payload.has_port(plan.release)
     user_class = None if runs_java else _user_class(plan)
     asked = _Asked(
@@ -141,8 +142,8 @@ def _user_class(plan: MergePlan) -> type:
     payload: Any = plan.payload
     found = payload.resolve(plan.release)
     if not issubclass(found, PayloadAdapter) or issubclass(found.target, RulePayload):
-        msg = f"{payload.name} states its rule, which needs no trust_rule (--trust-rule); leave it out"
-        raise PlanError(msg)
+        msg = f"{payload.name} states its rule, which needs no `trust_rule`; leave it out"
+        raise ParameterError(msg)
     user_class: type = found.user_class
     return user_class
 

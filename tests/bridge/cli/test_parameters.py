@@ -13,6 +13,7 @@ import bridge
 from bridge import MergePlan, PlanError
 from bridge.cli import main
 from bridge.cli.parameters import derived_option, help_of, option_name
+from bridge.spark import SessionOptions
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -20,11 +21,13 @@ if TYPE_CHECKING:
 
 VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "inspect": (bridge.inspect, "from_release bootstrap call_timeout"),
-    "migrate": (bridge.migrate, "upgrade_after keep_table_version compact_after"),
-    "plan": (bridge.plan_migration, "from_release keep_table_version bootstrap call_timeout"),
+    "migrate": (bridge.migrate, "upgrade_after keep_table_version compact_after accept_differences"),
+    "merge": (MergePlan, "props trust_rule trust_sample"),
+    "plan": (bridge.plan_migration, "to from_release keep_table_version bootstrap call_timeout"),
     "replay": (bridge.replay, "upgrade_after via keep_table_version plain compact_after compact_every"),
+    "rehearse": (bridge.rehearse, "to payload props downgrade"),
     "simulate": (MergePlan, "key partition ordering arrival fidelity engine implementation on_error call_timeout"),
-    "verify": (bridge.verify, "key ordering laws domains examples seed allow call_timeout"),
+    "verify": (bridge.verify, "key ordering props laws domains examples exhaustive seed allow call_timeout"),
 }
 """The function or dataclass behind a verb, and the parameters that are its options."""
 
@@ -37,8 +40,8 @@ def test_an_option_has_the_name_and_the_default_of_its_parameter(verb: str) -> N
         default = inspect.signature(called).parameters[name].default
         option = options[name]
         assert isinstance(option, click.Option)
-        assert {option_name(name), "--from"} & {*option.opts}
-        if default not in {None, ()} and default is not False:
+        assert {option_name(name), "--from", "--prop"} & {*option.opts}
+        if isinstance(default, (str, int, float, tuple)) and default is not False and default != ():
             assert option.default == (",".join(default) if isinstance(default, tuple) else default), name
 
 
@@ -78,3 +81,16 @@ def test_an_error_names_the_parameter_in_python_and_the_option_on_the_command_li
     words = ["verify", payload, "--exhaustive", "--laws", "idempotence", option_name(name), value]
     result = CliRunner().invoke(main, words)
     assert (result.exit_code, f"{option_name(name)} x: " in result.stderr) == (2, True)
+
+
+def test_spark_runs_in_one_place() -> None:
+    with pytest.raises(PlanError, match=r"^master and remote are two ways to run; give one"):
+        SessionOptions(master="local[1]", remote="sc://host")
+    result = CliRunner().invoke(main, ["check-cluster", "--master", "local[1]", "--remote", "sc://host"])
+    assert (result.exit_code, "--master and --remote are two ways to run" in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("words", [("--key", "id"), ("--ordering", "ts"), ("--prop", "a=b"), ("--call-timeout", "9")])
+def test_what_is_for_calls_of_a_class_needs_rows_or_a_schema(words: tuple[str, str]) -> None:
+    result = CliRunner().invoke(main, ["payloads", "AWSDmsAvroPayload", *words])
+    assert (result.exit_code, f"{words[0]} is for calls of a class" in result.stderr) == (2, True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,8 @@ from bridge.pipeline import layout_of
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import SparkSession
 
 PLAN = ("--batches", ".", "--key", "id", "--payload", "EventTimeAvroPayload", "--dry-run")
@@ -54,6 +57,17 @@ def test_a_slip_is_recognized(words: tuple[str, ...], meant: str) -> None:
 def test_other_options_of_hudi_are_let_through(key: str) -> None:
     result = CliRunner().invoke(main, ["simulate", *PLAN, "--prop", f"{key}=x"])
     assert "did you mean" not in result.stderr
+
+
+@pytest.mark.usefixtures("spark")
+def test_a_slip_is_told_once_and_stands_in_the_report(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text('{"id": "a", "ts": 1}\n')
+    words = ["merge", "combine-input", "--incoming", str(tmp_path / "rows.jsonl"), "--key", "id", "--ordering", "ts"]
+    words += ["--payload", "EventTimeAvroPayload", "--prop", "hoodie.payload.delete.feild=op"]
+    told = CliRunner().invoke(main, words)
+    assert (told.exit_code, told.stderr.count("did you mean hoodie.payload.delete.field?")) == (0, 1), told.output
+    (warning,) = json.loads(CliRunner().invoke(main, [*words, "--output", "json"]).stdout)["warnings"]
+    assert warning.endswith("did you mean hoodie.payload.delete.field?")
 
 
 def test_a_column_is_recognized(spark: SparkSession) -> None:

@@ -49,6 +49,11 @@ def test_an_ordering_field_of_the_payload_alone_is_named() -> None:
     assert class_warnings(_plan("0.12", **{"hoodie.payload.ordering.field": "ts"})) == []
 
 
+def test_an_option_that_is_misspelt_is_named() -> None:
+    (told,) = class_warnings(_plan("1.2", **{"hoodie.payload.delete.feild": "op"}))
+    assert told == "hoodie.payload.delete.feild has no effect on merging; did you mean hoodie.payload.delete.field?"
+
+
 @pytest.mark.parametrize(
     ("release", "says"),
     [("0.12", "have no effect"), ("0.13", "have no effect"), ("0.14", "in Hudi 0.14.0"), ("0.15", ""), ("1.2", "")],

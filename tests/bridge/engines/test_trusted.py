@@ -156,6 +156,9 @@ def test_nothing_is_written_where_the_class_differs(spark: SparkSession, tmp_pat
     told = json.loads(answer.stdout)["plan"]
     assert told["trusted"]["keys"] == 300
     assert (told["trust_rule"], told["ran"]["engine"]) == (True, "native")
+    own = [one if ":Locks" not in one else "DefaultHoodieRecordPayload" for one in words]
+    answer = CliRunner().invoke(main, [*own, "--overwrite"])
+    assert (answer.exit_code, "states its rule, which needs no --trust-rule" in answer.stderr) == (2, True)
 
 
 @pytest.mark.spark
@@ -186,7 +189,7 @@ def test_other_programs_are_refused(spark: SparkSession) -> None:
         lambda: append(stored, None, incoming, dataclasses.replace(plan, table_type="mor")),
         lambda: simulate([stored, incoming], plan),
     ):
-        with pytest.raises(PlanError, match="trust_rule \\(--trust-rule\\) is for upsert, snapshot, compact"):
+        with pytest.raises(PlanError, match="trust_rule is for upsert, snapshot, compact"):
             run()
 
 

@@ -660,7 +660,7 @@ def test_one_side_both_types_and_markdown(spark: SparkSession, days: list[str]) 
         (("--row", "a", "--from", "0.15"), 2, "give both"),
         (("--row", "a", *RELEASES, "--release", "1.0"), 2, "omit it with"),
         (("--row", "a", "--from", "0.15", "--to", "1.2", "--table-type", "both"), 2, "choose cow or mor"),
-        (("--row", "a", "--upgrade-after", "1"), 2, "add --from and --to"),
+        (("--row", "a", "--upgrade-after", "1"), 2, "are for two releases; add --to"),
         (("--row", "a", *RELEASES, "--upgrade-after", "3"), 2, "there are 2 batches"),
         (("--row", "a", *RELEASES, "--keep-table-version"), 2, "add --upgrade-after"),
         (("--row", "a", "--prop", "hoodie.parquet.small.file.limit=1", "--table-type", "mor"), 2, "small-file rule"),

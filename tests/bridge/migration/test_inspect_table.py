@@ -176,7 +176,9 @@ def test_a_folder_of_which_no_row_is_read_is_never_sound(table: Path) -> None:
 
 
 def test_each_table_of_a_folder_has_a_writer_of_its_own(tmp_path: Path) -> None:
-    assert run("inspect", "--root", tmp_path, "--from", "0.15").exit_code == 2
+    for option, value in (("--from", "0.15"), ("--slices", "3"), ("--bootstrap", "src"), ("--call-timeout", "9")):
+        refused = run("inspect", "--root", tmp_path, option, value)
+        assert (refused.exit_code, f"{option} is for one TABLE" in refused.stderr) == (2, True)
 
 
 @pytest.mark.parametrize("is_folder", [False, True])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pickle
 
 import pytest
 
+from bridge import explain
 from bridge.errors import ParameterError, PlanError
-from bridge.pipeline import Course
+from bridge.pipeline import Batches, Course, simulate
 from bridge.plan import MergePlan, TableType
 from payloads import HudiRelease
 
@@ -45,6 +47,8 @@ def test_compactions_are_named_or_come_every_so_often() -> None:
         ({"upgrade_after": 2, "via": {2: "1.0"}}, "before upgrade_after 2", "before --upgrade-after 2"),
         ({"upgrade_after": 3, "via": [(1, "1.0"), (1, "1.1")]}, "each once", "--via names batches"),
         ({"upgrade_after": 2, "via": {1: "1.2@x"}}, "RELEASE@VERSION", "--via has '1.2@x'"),
+        ({"plain_after": 3}, "plain_after 3: there are 3 batches; name one before the last", "--plain-after 3: there"),
+        ({"plain_after": 0}, "plain_after 0", "--plain-after 0"),
         ({"compact_after": [1]}, "set table_type to mor", "set --table-type to mor"),
         ({"compact_every": 1}, "only merge-on-read tables compact", "set --table-type to mor"),
     ],
@@ -69,6 +73,32 @@ def test_errors_speak_of_parameters_or_of_options(given: dict, parameters: str, 
 def test_a_compaction_comes_after_a_batch(given: dict, phrase: str) -> None:
     with pytest.raises(ParameterError, match=phrase):
         Course.of(3, [MOR], **given)
+
+
+@pytest.mark.parametrize(
+    ("given", "phrase"),
+    [
+        ({"plain_after": 2}, r"^plain_after 2: there are 2 batches; name one before the last"),
+        ({"compact_after": [2]}, "only merge-on-read tables compact; set table_type to mor"),
+        ({"compact_every": 1}, "only merge-on-read tables compact"),
+    ],
+)
+def test_simulate_refuses_in_python_what_the_command_line_refuses(given: dict, phrase: str) -> None:
+    with pytest.raises(ParameterError, match=phrase):
+        simulate(Batches(("1", "2"), ()), PLAN, **given)
+    with pytest.raises(ParameterError, match="compact_after 3: there are 2 batches"):
+        simulate(Batches(("1", "2"), ()), dataclasses.replace(PLAN, table_type=MOR), compact_after=[3])
+
+
+def test_nobody_takes_a_table_over_without_a_second_side() -> None:
+    with pytest.raises(ParameterError, match="are for two releases; add to"):
+        explain(Batches(("1", "2"), ()), PLAN, {"id": "a"}, upgrade_after=1)
+
+
+def test_an_error_names_the_option_where_it_is_not_that_of_the_parameter() -> None:
+    with pytest.raises(ParameterError, match=r"^operations 3: there are 2 batches") as raised:
+        Batches(("1", "2"), ()).written_by({3: "delete"})
+    assert raised.value.of_options({"operations": "--operation"}).startswith("--operation 3: there are 2 batches")
 
 
 def test_each_writer_takes_the_table_of_the_one_before_over() -> None:

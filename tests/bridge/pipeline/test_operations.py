@@ -209,7 +209,9 @@ def test_the_command_line_says_from_when_on_a_writer_is_plain(tmp_path: Path) ->
         (("--operation", "delete"), "write N=NAME, such as 3=delete"),
         (("--operation", "2=merge"), "unknown operation 'merge'; choose one of upsert, insert"),
         (("--plain-after", "2"), "--plain-after 2: there are 2 batches; name one before the last"),
-        (("--operation", "2=delete", "--all-paths"), "leave out --operation and --plain-after"),
+        (("--operation", "2=delete", "--all-paths"), "--operation contradicts --all-paths"),
+        (("--plain-after", "1", "--all-paths"), "--plain-after contradicts --all-paths"),
+        (("--compact-after", "2"), "set --table-type to mor"),
     ],
 )
 def test_an_impossible_operation_is_a_usage_error(folder: Path, options: tuple[str, ...], message: str) -> None:
@@ -267,7 +269,7 @@ def test_a_batch_that_does_not_say_what_its_operation_needs_is_refused(spark: Sp
     typed = spark.createDataFrame([("a", "x", "1")], "id string, part string, ts string")
     with pytest.raises(InputError, match="has 'ts' as string, the table as bigint; cast it"):
         simulate(Batches.of([rows, Batch(typed, "sql_update")]), PLAN)
-    with pytest.raises(PlanError, match="there is no batch 2 to give an operation"):
+    with pytest.raises(PlanError, match=r"^operations 2: there are 1 batches"):
         Batches.of([rows]).written_by({2: "delete"})
 
 

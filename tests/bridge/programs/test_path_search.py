@@ -503,8 +503,14 @@ def test_keys_that_keep_their_row_on_every_path_do_not_differ(spark, days):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--table-type", "mor", "--compact-after", "1"), "--all-paths tries every compaction point"),
-        (("--table-type", "mor", "--compact-every", "1"), "--all-paths tries every compaction point"),
+        (
+            ("--table-type", "mor", "--compact-after", "1"),
+            "contradicts --all-paths, which tries every compaction",
+        ),
+        (
+            ("--table-type", "mor", "--compact-every", "1"),
+            "contradicts --all-paths, which tries every compaction",
+        ),
     ],
 )
 def test_what_contradicts_all_paths_is_refused(days, words, message):

@@ -7,17 +7,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.parquet as pq
+import pytest
 from click.testing import CliRunner
 
+from bridge import MergePlan, merge_into
 from bridge.cli import main
+from bridge.hudi import AlteredTableError
 from tests.bridge.write.table import MadeTable
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    import pytest
     from pyspark.sql import SparkSession
 
+PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id")
 MODULE = importlib.import_module("bridge.write.merge_into")
 
 
@@ -55,6 +58,14 @@ def test_a_file_is_merged_once_and_the_table_differs_from_what_it_was(
         ("a", "Oslo", False),
         ("c", "Bern", True),
     ]
+    for file in made.path.glob("*.parquet"):
+        file.unlink()
+    lost = "is missing; restore the files, or restore the table to an instant before"
+    with pytest.raises(AlteredTableError, match=lost):
+        merge_into(str(made.path), spark.createDataFrame([("a", "Lima", 2)], schema.read_text()), PLAN)
+    rows.write_text('{"id": "a", "city": "Lima", "qty": 3}\n')
+    result = CliRunner().invoke(main, [*command])
+    assert (result.exit_code, lost in " ".join(result.stderr.split())) == (3, True), result.output
     result = CliRunner().invoke(main, [*command, "--out", str(tmp_path / "aside")])
     assert result.exit_code == 2
     assert "add --on-error quarantine" in result.stderr

@@ -187,7 +187,7 @@ def test_a_merge_can_be_written_with_meta_columns(tmp_path: Path, spark: SparkSe
     (row,) = pq.read_table(file).to_pylist()
     assert (row["_hoodie_record_key"], row["_hoodie_file_name"], row["id"], row["qty"]) == ("a", file.name, "a", 2)
     for words, why in (
-        (["--meta-columns", "--out-format", "orc"], "is for parquet and avro"),
+        (["--meta-columns", "--out-format", "orc"], "files with meta columns are parquet or avro, not orc"),
         (["--table-version", "9"], "add --out-table-format hudi"),
         (["--meta-columns", "--out-table-format", "hudi"], "leave one out"),
         (["--meta-columns", "--partition-by", "id"], "--partition-by is for plain rows"),
