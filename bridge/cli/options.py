@@ -15,7 +15,6 @@ from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.on_error import call_timeout_option, refuse_quarantine
 from bridge.cli.parameters import derived_option, refused
-from bridge.cli.parameters import refuse as refuse  # noqa: PLC0414 (of `snapshot`)
 from bridge.cli.session import bare_session_options
 from bridge.cli.table_input import refuse_given
 from bridge.cli.values import operation, release

@@ -8,8 +8,9 @@ import click
 
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, written_output
 from bridge.cli.on_error import on_error_option
-from bridge.cli.options import refuse, release_option, sample_option
+from bridge.cli.options import release_option, sample_option
 from bridge.cli.out import out_options, target_of
+from bridge.cli.parameters import refuse
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
 from bridge.cli.table_input import bootstrap_option, check_files, engine_option, located, strict_option, table_argument

@@ -66,13 +66,6 @@ class SimulateReport(Listing):
     ran: Choice | None = None
 
     @property
-    def next_writers(self) -> tuple[NextWriter, ...]:
-        """The writers that continue the table of `plan`, in order."""
-        if self.new is None or self.upgrade_after is None:
-            return ()
-        return (*self.via, NextWriter(self.upgrade_after, self.new, self.keep_table_version))
-
-    @property
     def quarantine(self) -> DataFrame | None:
         """All versions of the keys that can't be merged, which no snapshot has; None unless the plan quarantines them.
 
