@@ -286,9 +286,9 @@ class Verbs(click.Group):
         except click.Abort:
             self._fail(words, _say("stopped before the end; nothing was written"), FAILED)
         except (PayloadBridgeError, PySparkException, Py4JError, OSError) as error:
-            self._fail(words, _say(_LOST_JAVA if java_has_ended() else sentence_of(error)), FAILED)
+            self._fail(words, _say(_LOST_JAVA if java_has_ended(error) else sentence_of(error)), FAILED)
         except Exception as error:  # noqa: BLE001 (a bug, which must not look like exit code 1, a difference)
-            if java_has_ended():
+            if java_has_ended(error):
                 self._fail(words, _say(_LOST_JAVA), FAILED)
             hidden = current().is_active
             told = "" if hidden else f": {error}"

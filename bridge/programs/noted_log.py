@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bridge.merge import Carrier, PartialMerge, RecordMerge
     from mergers import HoodieKey
-    from payloads import AvroSchema, HudiRelease, Record
+    from payloads import AvroSchema, Record
 
     Entry: TypeAlias = "StoredRow | LogDelete | PartialEntry"
 
@@ -34,16 +34,18 @@ class NotedLog(KeyTimeline):
         entries: of the log, since the last compaction.
         planned: how many of them a compaction covers that is planned and has not run; None if none is planned.
         is_due: whether it runs after the next commit, whose entries then meet no others.
+        is_lost: whether it has removed the stored row, so that an index does not find the one in the log.
     """
 
     entries: list[Entry]
     planned: int | None
     is_due: bool
+    is_lost: bool
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
         super().start(key)
-        self.entries, self.planned, self.is_due = [], None, False
+        self.entries, self.planned, self.is_due, self.is_lost = [], None, False, False
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry."""
@@ -66,7 +68,7 @@ class NotedLog(KeyTimeline):
         """Merge the log into the base file."""
         super().compact()
         self.entries.clear()
-        self.planned, self.is_due = None, False
+        self.planned, self.is_due, self.is_lost = None, False, False
 
     @property
     def is_planned(self) -> bool:
@@ -102,6 +104,7 @@ class NotedLog(KeyTimeline):
         """Put what was held back onto the compacted row; without a log there was nothing to compact."""
         self.planned, self.is_due = None, False
         self.entries += later
+        self.is_lost = self.base is None and any(not isinstance(entry, LogDelete) for entry in later)
         self.merge_log_again(self.merge)
 
     def merge_log_again(self, merge: RecordMerge) -> None:
@@ -127,17 +130,17 @@ class NotedLog(KeyTimeline):
         yield from (entry for entry in self.entries if isinstance(entry, StoredRow))
 
 
-def check_findable(base: StoredRow | None, release: HudiRelease) -> None:
-    """Refuse to write to a key whose row is in a log alone: an index reads base files, and finds none.
+def check_found(row: NotedLog) -> None:
+    """Refuse to go on with a row that is in a log alone: an index reads base files, and finds none.
 
     Raises:
         MergePointError: saying what to do.
     """
-    if base is None:
+    if row.is_lost:
         msg = (
             "the compaction that the upgrade planned removed the stored row, and the log of the first commit has a new "
-            f"one, which no index finds: Hudi {release} stores the key a second time, which is not ported; compact the "
-            "table before the upgrade (CALL run_compaction)"
+            f"one, which no index finds: Hudi {row.merge.plan.release} stores the key a second time, which is not "
+            "ported; compact the table before the upgrade (CALL run_compaction)"
         )
         raise MergePointError(MergePoint.TAG, InputError(msg))
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.merge import LogDelete
 from bridge.programs.merged_source import MergedSource
-from bridge.programs.noted_log import NotedLog, check_findable
+from bridge.programs.noted_log import NotedLog, check_found
 from bridge.programs.operation_table import KeyRows, OperationTable
 from bridge.programs.staged import Staged
 
@@ -66,8 +65,7 @@ class _NotedSlice(KeyRows):
             self.compact()
         for row, later in held:
             row.resume(later)
-            if any(not isinstance(entry, LogDelete) for entry in later):
-                check_findable(row.base, self.merge.plan.release)
+            check_found(row)
 
 
 class OperationUpgrade(Staged, OperationTable):

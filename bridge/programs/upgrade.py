@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
 from bridge.programs.commits import Simulate
-from bridge.programs.noted_log import NotedLog, check_findable
+from bridge.programs.noted_log import NotedLog, check_found
 from bridge.programs.program import Origin
 from bridge.programs.staged import Staged
 
@@ -66,8 +66,8 @@ class Upgrade(Staged, NotedLog, Simulate):
         Raises:
             MergePointError: a compaction left the row in the log alone.
         """
-        if self.log is not None and self.merge.plan.inserts_to == "base":
-            check_findable(self.base, self.merge.plan.release)
+        if self.merge.plan.inserts_to == "base":
+            check_found(self)
         super().write_log()
 
     def store(self, outcome: Outcome[StoredRow]) -> Action:

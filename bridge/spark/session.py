@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import dataclasses
 import os
 import re
 import shutil
 import socket
+import subprocess
 import sys
 import tempfile
 import urllib.parse
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark import SparkConf, SparkContext
 from pyspark.find_spark_home import _find_spark_home
 from pyspark.java_gateway import launch_gateway
@@ -37,6 +39,8 @@ FAILURES = "PAYLOAD_BRIDGE_FAILURES"
 _GIB = 1 << 30
 _STDERR = 2
 _CONNECT_SECONDS = 10
+_DYING = 5
+"""How many seconds the end of a Java process is waited for."""
 _HEAP = "spark.driver.memory"
 _PARTITIONS = 32  # of a shuffle, by core, at most
 
@@ -193,9 +197,15 @@ def _start_java(settings: Mapping[str, str]) -> None:
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
 
 
-def java_has_ended() -> bool:
-    """Whether the driver's JVM, which this process has started, is no longer there: nothing more can come of Spark."""
+def java_has_ended(error: Exception) -> bool:
+    """Whether the driver's JVM, which this process has started, is no longer there: nothing more can come of Spark.
+
+    A killed process gives up its connections some time before it ends: after an `error` of one it is waited for.
+    """
     process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 (as above)
+    if process is not None and isinstance(error, (ConnectionError, Py4JNetworkError)):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_DYING)
     return process is not None and process.poll() is not None
 
 

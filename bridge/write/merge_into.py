@@ -121,6 +121,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
     written_as = target.options(options, batch, run)
     plan = target.with_index(plan, written_as, options)
     check_columns(incoming)
+    columns = list(queries.schema(queries.timeline.latest or "0").by_name)
     check_writer_is_there(spark, queries.properties.version)
 
     read = ReadInstant(found.path, queries.timeline, is_locked=is_locked(written_as))
@@ -141,7 +142,6 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
             read.check_before(found.queries().timeline)
         if before_commit is not None:
             before_commit(aside)
-        columns = list(queries.schema(read.latest or "0").by_name)
         report = MergeIntoReport(
             found.path,
             plan,

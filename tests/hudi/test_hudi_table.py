@@ -8,6 +8,7 @@ import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql.utils import PythonException
@@ -16,6 +17,8 @@ from bridge import HudiTable, HudiTableError, PlanError
 from bridge.cli import main
 from payloads import PayloadBridgeError
 from tests.conformance.tables import Recorded, difference, json_rows, load, without_meta
+from tests.hudi.damaged import COLUMNS
+from tests.support.made_table import MadeTable
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,6 +102,21 @@ class TestQueries:
         recorded = run(str(table.folder / "table"), "--engine", "native", "--output", "json")
         assert recorded.exit_code == 0, recorded.output
         assert (recorded.exit_code, len(json.loads(recorded.stdout)["results"])) == (0, len(table.answers["snapshot"]))
+
+    @pytest.mark.parametrize("engine", ["python", "native"])
+    def test_a_key_of_two_file_groups_merges_with_its_own_log(
+        self, tmp_path: Path, spark: SparkSession, engine: str
+    ) -> None:
+        table = MadeTable(tmp_path / "table", COLUMNS)
+        for group in ("g", "h"):
+            table.base(group, pa.table({"id": ["a", group], "part": ["p"] * 2, "ts": [1, 1]}))
+        table.commit()
+        table.log("g", "p", [{"id": "a", "part": "p", "ts": 2}], 1)
+        table.deletes("h", "p", ["h"], 2)
+        table.commit(1)
+        table.commit(2)
+        found = HudiTable(spark, str(table.path), "0.15", engine=engine).snapshot()  # type: ignore[arg-type]
+        assert sorted((row["id"], row["ts"]) for row in rows_of(found)) == [("a", 1), ("a", 2), ("g", 1)]
 
     def test_timeline_and_slices_are_frames(self, table: Recorded, spark: SparkSession) -> None:
         found, answers = opened(spark, table), table.answers

@@ -52,14 +52,14 @@ def test_files_of_several_schemas(spark, rows, fails):
 
 
 def test_a_path_that_vanishes_during_the_job(spark, rows, fails, monkeypatch):
-    read = merge_module.read_frame
+    read = merge_module.read_sides
 
     def vanishing(*words, **settings):
-        frame = read(*words, **settings)
+        frames = read(*words, **settings)
         shutil.rmtree(rows)
-        return frame
+        return frames
 
-    monkeypatch.setattr(merge_module, "read_frame", vanishing)
+    monkeypatch.setattr(merge_module, "read_sides", vanishing)
     fails(".parquet disappeared during the job; let nothing write to this input")
 
 

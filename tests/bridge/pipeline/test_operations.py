@@ -240,9 +240,9 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     later = dataclasses.replace(PLAN, release="1.2")
     with pytest.raises(PlanError, match="with a downgrade after an upgrade are not ported"):
         simulate_upgrade(batches, PLAN, PLAN, upgrade_after=2, via=[NextWriter(1, later)])
-    later = dataclasses.replace(PLAN, release="1.0", props={**PLAN.props, "hoodie.compact.inline": "false"})
+    leaves_log = dataclasses.replace(PLAN, release="1.0", props={**PLAN.props, "hoodie.compact.inline": "false"})
     with pytest.raises(PlanError, match=r"an upgrade of a merge-on-read table to 1\.0 are not ported where hoodie\."):
-        simulate_upgrade(batches, PLAN, later, upgrade_after=1)
+        simulate_upgrade(batches, PLAN, leaves_log, upgrade_after=1)
     changed = Batches.of([rows, Batch(rows.drop("ts"), "sql_update")])
     with pytest.raises(
         PlanError, match=r"an SQL UPDATE by Hudi 1\.2 of a merge-on-read table that Hudi 0\.15 left is not ported"
