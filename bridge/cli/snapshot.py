@@ -17,7 +17,7 @@ from bridge.cli.table_input import bootstrap_option, check_files, engine_option,
 from bridge.cli.values import names
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import keys
-from bridge.hudi import HudiTable
+from bridge.hudi import ON_FRAMES, HudiTable
 from bridge.pipeline import check_query, table_snapshot
 from payloads import PayloadBridgeError
 
@@ -51,7 +51,8 @@ def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: i
     """
     path = located(table)
     try:
-        check_query(query["as_of"], query["on_error"], read_optimized=query["read_optimized"])
+        by_engine = query["engine"] in ON_FRAMES
+        check_query(query["as_of"], query["on_error"], read_optimized=query["read_optimized"], by_engine=by_engine)
     except PayloadBridgeError as error:
         refuse(error)
     target = target_of(out, query)

@@ -96,7 +96,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
-        ParameterError: `to` is no release.
+        ParameterError: `to` is not a release.
         PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table
             formats its partition values, the other release finds other files of it, or the compaction in the upgrade
             would change rows or leave some out.

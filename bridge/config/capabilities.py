@@ -171,6 +171,11 @@ class Capabilities:
         return self.table_version >= _MODES_SINCE
 
     @property
+    def compacts_first_row(self) -> bool:
+        """Whether compaction merges a log with only the first of several rows of a key (1.0 on tables of version 6)."""
+        return self.file_group_reader and self.payload_writer and not self.stored_modes
+
+    @property
     def payload_successors(self) -> bool:
         """Whether the table stores what succeeds the eight deprecated classes (EightToNineUpgradeHandler)."""
         return self.table_version >= _SUCCESSORS_SINCE

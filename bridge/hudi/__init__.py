@@ -26,9 +26,11 @@ from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
 from bridge.hudi.slice_tasks import answer_columns, slices_in, slices_of
 from bridge.hudi.slice_versions import GroupVersions
 from bridge.hudi.table import HudiTable
+from bridge.hudi.table_class import ON_FRAMES
 from bridge.hudi.timeline import ActiveTimeline
 
 __all__ = [
+    "ON_FRAMES",
     "ActiveTimeline",
     "AlteredTableError",
     "Answer",

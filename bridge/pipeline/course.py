@@ -136,7 +136,7 @@ class Course:
             raise ParameterError(message)
 
     def check_target(self, to: object) -> None:
-        """Refuse a takeover where `to` names nobody who takes over.
+        """Refuse an upgrade without its target.
 
         Raises:
             ParameterError: saying what to add.

@@ -156,14 +156,19 @@ def table_snapshot(  # noqa: PLR0913 (what a query says)
     )
 
 
-def check_query(as_of: str | None, on_error: str, *, read_optimized: bool) -> None:
+def check_query(as_of: str | None, on_error: str, *, read_optimized: bool, by_engine: bool = False) -> None:
     """Refuse parameters of `table_snapshot` that contradict each other.
+
+    `by_engine`: whether the query names the native or the jvm engine; in Python that is set for the table.
 
     Raises:
         ParameterError: naming them.
     """
     if read_optimized and as_of:
         msg = "`as_of` reads merged rows; leave out `read_optimized`"
+        raise ParameterError(msg)
+    if read_optimized and by_engine:
+        msg = "`engine`: `read_optimized` merges nothing; leave out one of them"
         raise ParameterError(msg)
     if read_optimized and on_error != "fail":
         msg = f"`on_error` {on_error}: `read_optimized` merges nothing; leave out one of them"

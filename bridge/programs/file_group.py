@@ -51,9 +51,8 @@ class FileGroup(NotedLog):
 
     def drop(self) -> None:
         """Forget the row: another file group replaces this one."""
-        self.base = self.log = self.planned = None
-        self.is_due = False
-        self.entries.clear()
+        self.base = None
+        self.clear_log()
 
     def in_partition(self, row: StoredRow | None) -> StoredRow | None:
         """Return a row as a query sees it: with the partition columns of its partition, whatever the file has."""

@@ -187,7 +187,7 @@ def handover(
 
 
 def _check_kept(new: MergePlan, version: int) -> None:
-    """Refuse what a writer does to a table of an older version in a way that was seen once and is not understood.
+    """Refuse a table that keeps its older version, if its index was seen to behave otherwise than in other releases.
 
     Raises:
         PlanError: saying what to do.
@@ -197,8 +197,8 @@ def _check_kept(new: MergePlan, version: int) -> None:
     if is_logged and by_1_0 and new.has_record_index and not new.moves_rows and version < _newest(new):
         msg = (
             f"a record index that does not move rows, in a merge-on-read table of version {version} that Hudi "
-            f"{new.release} writes, is not ported: here it does not forget a key of which a delete comes too late; let "
-            "it move rows, or let the table be upgraded"
+            f"{new.release} writes, is not ported: after a delete that comes too late, 1.0.2 keeps an index entry that "
+            "other releases drop; let the index move rows, or let the table be upgraded"
         )
         raise PlanError(msg)
 

@@ -1,7 +1,6 @@
 """What Spark's batch writer compacts after its commits unless it is told otherwise; plain Python.
 
-Source: HoodieSparkSqlWriter, DataSourceUtils and BaseHoodieWriteClient.runTableServicesInline, all releases; seen with
-0.15.0, 1.0.2 and 1.2.0.
+Source: HoodieSparkSqlWriter and BaseHoodieWriteClient.runTableServicesInline; seen with 0.15.0, 1.0.2 and 1.2.0.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ def compacts_inline(plan: MergePlan) -> bool:
 
 
 def inline_warnings(plan: MergePlan, commits: int, compact_after: Collection[int]) -> list[str]:
-    """Return a sentence if the writer would compact by default between the commits, of which no compaction is asked."""
+    """Return a warning if the writer would compact by default before the last commit, and no compaction is given."""
     if plan.table_type is not TableType.MERGE_ON_READ or compact_after or not compacts_inline(plan):
         return []
     given = plan.props.get(keys.INLINE_COMPACTION_COMMITS, "").strip()
@@ -33,8 +32,8 @@ def inline_warnings(plan: MergePlan, commits: int, compact_after: Collection[int
     if commits <= every:
         return []
     told = (
-        f"by default, Spark's writer compacts a merge-on-read table after {every} delta commits, and a later batch may "
-        f"then give another row; no compaction is assumed here. Pass compact_every={every} (--compact-every {every}), "
-        f"or the option {keys.INLINE_COMPACTION}=false if the job has it"
+        f"by default, Spark's writer compacts a merge-on-read table after {every} delta commits, which can change the "
+        f"rows of later batches; no compaction is assumed here. Pass compact_every={every} (--compact-every {every}), "
+        f"or the job's option {keys.INLINE_COMPACTION}=false"
     )
     return [told]

@@ -33,7 +33,7 @@ class NotedLog(KeyTimeline):
     Attributes:
         entries: of the log, since the last compaction.
         planned: how many of them a compaction covers that is planned and has not run; None if none is planned.
-        is_due: whether it runs after the next commit, whose entries then meet no others.
+        is_due: whether it runs after the next commit, whose entries are not merged with earlier ones.
         is_lost: whether it has removed the stored row, so that an index does not find the one in the log.
     """
 
@@ -67,6 +67,11 @@ class NotedLog(KeyTimeline):
     def compact(self) -> None:
         """Merge the log into the base file."""
         super().compact()
+        self.clear_log()
+
+    def clear_log(self) -> None:
+        """Go on with an empty log, of which nothing is planned."""
+        self.forget_log()
         self.entries.clear()
         self.planned, self.is_due, self.is_lost = None, False, False
 
@@ -131,16 +136,16 @@ class NotedLog(KeyTimeline):
 
 
 def check_found(row: NotedLog) -> None:
-    """Refuse to go on with a row that is in a log alone: an index reads base files, and finds none.
+    """Refuse to write to a key whose row is only in a log: an index reads base files, and does not find it.
 
     Raises:
         MergePointError: saying what to do.
     """
     if row.is_lost:
         msg = (
-            "the compaction that the upgrade planned removed the stored row, and the log of the first commit has a new "
-            f"one, which no index finds: Hudi {row.merge.plan.release} stores the key a second time, which is not "
-            "ported; compact the table before the upgrade (CALL run_compaction)"
+            "the compaction that the upgrade planned removed the stored row, and the index does not find the newer row "
+            f"in the log: Hudi {row.merge.plan.release} stores the key a second time, which is not supported here; "
+            "compact the table before the upgrade (CALL run_compaction)"
         )
         raise MergePointError(MergePoint.TAG, InputError(msg))
 

@@ -92,9 +92,8 @@ class KeyRows:
         """Merge the log into the base file."""
         stored = self.stored
         if stored and stored[0].log is not None:
-            log, can = stored[0].log, self._can
-            of_first = can.file_group_reader and can.payload_writer and not can.stored_modes
-            for row in stored[:1] if of_first else stored:
+            log = stored[0].log
+            for row in stored[:1] if self._can.compacts_first_row else stored:
                 row.log = log
                 row.compact()
 

@@ -67,7 +67,7 @@ class Staged(CommitLoop):
     Attributes:
         stages: the handovers.
         passed: how many of them are done.
-        compactions: the commits after which the table is compacted, besides what an upgrade plans.
+        requested_compactions: the commits after which the user has the table compacted.
     """
 
     merge: RecordMerge
@@ -78,10 +78,10 @@ class Staged(CommitLoop):
         self._earliest = self.merge
         self.stages = tuple(stages_of(self.merge, handover, commits, log_updates=log_updates))
         self.passed = 0
-        self.compactions = frozenset(self._compactions)
+        self.requested_compactions = frozenset(self._compactions)
         is_planned = itertools.accumulate((s.compacts is UpgradeCompaction.PLANNED for s in self.stages), operator.or_)
         runs = (s.after + 1 for s, planned in zip(self.stages, is_planned, strict=True) if planned and s.runs_planned)
-        self._compactions = sorted(self.compactions.union(runs))
+        self._compactions = sorted(self.requested_compactions.union(runs))
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first writer."""
@@ -120,7 +120,7 @@ class Staged(CommitLoop):
         """Run the compaction that an upgrade has planned, compact if that is asked for, and take the snapshot."""
         for group in self.file_groups():
             group.run_planned()
-        if commit in self.compactions:
+        if commit in self.requested_compactions:
             super().compact_after(commit, emit)  # type: ignore[safe-super]  # of the class that follows
         else:
             self.query(commit, emit)  # type: ignore[attr-defined]  # of the class that follows

@@ -79,7 +79,7 @@ class Upgrade(Staged, NotedLog, Simulate):
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact, and take the snapshot."""
         super().compact_after(commit, emit)
-        if commit in self.compactions:
+        if commit in self.requested_compactions:
             self._without_log = commit
 
     def plan_compaction(self) -> None:

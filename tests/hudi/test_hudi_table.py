@@ -188,6 +188,9 @@ class TestTheVerb:
     def test_wrong_command_lines(self, table: Recorded, tmp_path: Path) -> None:
         assert run(str(tmp_path / "nowhere")).exit_code == 2
         assert run(str(table.folder / "table"), "--as-of", "2024", "--read-optimized").exit_code == 2
+        refused = run(str(table.folder / "table"), "--engine", "native", "--read-optimized")
+        assert refused.exit_code == 2
+        assert "--engine: --read-optimized merges nothing" in refused.output
 
     def test_a_folder_that_is_not_a_table_is_a_data_error(self, tmp_path: Path, spark: SparkSession) -> None:
         result = run(str(tmp_path))

@@ -249,7 +249,7 @@ def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
             for text in (
                 "abfss://container@account.dfs.core.windows.net/x",
                 "https://host/@user?to=a@b",
-                "file:/tmp/a@b/c:d@e",
+                "file:/data/a@b/c:d@e",
                 "ts@city=1",
                 "key: id, accessed: 2024-01-01 10:00:00",
                 "column 'secret_key': cast it",
