@@ -14,7 +14,7 @@ from bridge.linkage import extends
 from bridge.merge import merge_config
 from bridge.pipeline import choice_of, program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.plan import MergePlan
-from bridge.programs import UPSERTS, NextWriter, handovers, is_downgrade, refused_batch
+from bridge.programs import UPSERTS, NextWriter, handovers, is_downgrade, may_store_twice, refused_batch
 from bridge.spark import described
 from mergers import MergerRef, RecordMergeMode
 from mergers.strategies import missed_defaults
@@ -85,6 +85,11 @@ class Comparison:
         if self.upgrade_after is None:
             return ()
         return (*self.via, NextWriter(self.upgrade_after, self.right, self.keep_table_version))
+
+    @property
+    def may_store_twice(self) -> bool:
+        """Whether a key may have several rows in a partition, on either side."""
+        return any(may_store_twice(plan, self.operations, self.next_writers) for plan in self.plans)
 
     def handover(self) -> Handover | None:
         """Return how the table of the left side passes to the other writers; errors as in `handovers`."""

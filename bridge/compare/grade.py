@@ -95,7 +95,7 @@ def _agree(sides: Comparison, versions: DataFrame | None, first: int, what: str)
     if versions is None:
         return False
     both = sides.left_of(versions), sides.right_of(versions)
-    found = differences(*both, sides.left.identity, duplicates=sides.operations.make_duplicates)
+    found = differences(*both, sides.left.identity, duplicates=sides.may_store_twice)
     with sides.job_description(versions, f"keys that differ {what}"):
         return found.where(sf.col(COMMIT) >= first).isEmpty()
 

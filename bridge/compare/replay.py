@@ -180,7 +180,7 @@ def _refused(report: ReplayReport, error: Exception, row_counts: ReplayRowCounts
 def _found(versions: DataFrame, sides: Comparison, left: DataFrame, right: DataFrame) -> DataFrame:
     """Return the differences; `_pb_by_identity`: there is none if IGNORE_DEFAULTS compares values, not objects."""
     keys = [COMMIT, *sides.left.identity]
-    duplicates = sides.operations.make_duplicates
+    duplicates = sides.may_store_twice
     found = differences(left, right, sides.left.identity, duplicates=duplicates)
     if not sides.missed_defaults():
         return found.withColumn(BY_IDENTITY, sf.lit(False))

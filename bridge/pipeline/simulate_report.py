@@ -20,7 +20,7 @@ from bridge.pipeline.row_counts_report import report_quarantine, row_counts_in, 
 from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
-from bridge.programs import NextWriter, inline_warnings, operation_warnings
+from bridge.programs import NextWriter, inline_warnings, may_store_twice, operation_warnings
 from bridge.report import SAMPLE, Listing, Report, Table, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
@@ -104,8 +104,10 @@ class SimulateReport(Listing):
 
     @property
     def has_duplicates(self) -> bool:
-        """Whether an operation may store several rows of a key."""
-        return self.batches.operations_of(self.plan).make_duplicates
+        """Whether a key may have several rows in a partition."""
+        new, operations = self.new, self.batches.operations_of(self.plan)
+        writers = () if new is None else (*self.via, NextWriter(self.upgrade_after or 0, new))
+        return may_store_twice(self.plan, operations, writers)
 
     @property
     def verdict(self) -> str:
@@ -251,7 +253,9 @@ def report_simulations(parts: Sequence[SimulateReport], sample: int | None, *, w
         _tell(report, parts, {})
     else:
         commits = len(first.batches)
-        differing = disagreements(first.kept, parts[1].kept, plan.identity, duplicates=first.has_duplicates)
+        differing = disagreements(
+            first.kept, parts[1].kept, plan.identity, duplicates=any(part.has_duplicates for part in parts)
+        )
         counts = dict(map(tuple, differing.groupBy(COMMIT).count().collect()))
         _tell(report, parts, counts)
         last = differing.where(sf.col(COMMIT) == commits).drop(COMMIT)

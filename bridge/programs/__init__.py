@@ -15,11 +15,13 @@ from bridge.programs.handover import (
     handover,
     handovers,
     is_downgrade,
+    may_store_twice,
     writer_of,
 )
 from bridge.programs.inline_compaction import inline_warnings
+from bridge.programs.key_rows import KeyRows
 from bridge.programs.merge_checks import check_statement, operation_warnings
-from bridge.programs.operation_table import KeyRows, OperationTable
+from bridge.programs.operation_table import OperationTable
 from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
@@ -104,6 +106,7 @@ __all__ = [
     "inserts_into_files",
     "is_downgrade",
     "key_paths",
+    "may_store_twice",
     "operation_warnings",
     "refused_batch",
     "small_file_candidates",

@@ -68,7 +68,11 @@ class KeyTimeline(KeyState):
         """Append the input to the log (merge-on-read), unless it is new and new keys go to base files."""
         if self.base is None and self.merge.plan.inserts_to == "base":
             self.write_base()
-            return
+        else:
+            self.append_input()
+
+    def append_input(self) -> None:
+        """Append the input to the log."""
         for entry in self.log_entries():
             self.append_log(entry)
 

@@ -104,6 +104,20 @@ class NextWriter(NamedTuple):
         return f"{self.after}={self.plan.release}{f'@{version}' if version else ''}"
 
 
+def may_store_twice(plan: MergePlan, operations: Operations, writers: Sequence[NextWriter] = ()) -> bool:
+    """Return whether a key may have several rows in a partition of a table that `plan` made.
+
+    Inserts look nothing up; no index finds a row that a planned compaction left in a log alone, and a record index
+    forgets a row that a log deletes.
+    """
+    if operations.make_duplicates or plan.table_type is TableType.COPY_ON_WRITE:
+        return operations.make_duplicates
+    plans = (
+        one.plan for one in writers if capabilities(one.plan.release).upgrade_compaction is UpgradeCompaction.PLANNED
+    )
+    return plan.has_record_index or any(map(compacts_inline, plans))
+
+
 def handovers(
     old: MergePlan, steps: Sequence[NextWriter], *, commits: int, properties: Mapping[str, str] | None = None
 ) -> Handover:

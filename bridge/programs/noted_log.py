@@ -34,7 +34,7 @@ class NotedLog(KeyTimeline):
         entries: of the log, since the last compaction.
         planned: how many of them a compaction covers that is planned and has not run; None if none is planned.
         is_due: whether it runs after the next commit, whose entries are not merged with earlier ones.
-        is_lost: whether it has removed the stored row, so that an index does not find the one in the log.
+        is_lost: whether it has removed the stored row, so that an index, which reads base files, finds nothing.
     """
 
     entries: list[Entry]
@@ -75,6 +75,16 @@ class NotedLog(KeyTimeline):
         self.entries.clear()
         self.planned, self.is_due, self.is_lost = None, False, False
 
+    def leave(self) -> NotedLog:
+        """Return a file group with this row and its log, and go on with an empty one."""
+        left = NotedLog(self.merge)
+        left.start(self.key)
+        left.log, left._partial, left._visible = self.log, self._partial, self._visible
+        left.entries = list(self.entries)
+        self._visible = None
+        self.clear_log()
+        return left
+
     @property
     def is_planned(self) -> bool:
         """Whether a compaction of the file group is planned."""
@@ -109,7 +119,7 @@ class NotedLog(KeyTimeline):
         """Put what was held back onto the compacted row; without a log there was nothing to compact."""
         self.planned, self.is_due = None, False
         self.entries += later
-        self.is_lost = self.base is None and any(not isinstance(entry, LogDelete) for entry in later)
+        self.is_lost = self.base is None and bool(later)
         self.merge_log_again(self.merge)
 
     def merge_log_again(self, merge: RecordMerge) -> None:
@@ -133,21 +143,6 @@ class NotedLog(KeyTimeline):
         """Give the carriers of the row and its log."""
         yield from super().held()
         yield from (entry for entry in self.entries if isinstance(entry, StoredRow))
-
-
-def check_found(row: NotedLog) -> None:
-    """Refuse to write to a key whose row is only in a log: an index reads base files, and does not find it.
-
-    Raises:
-        MergePointError: saying what to do.
-    """
-    if row.is_lost:
-        msg = (
-            "the compaction that the upgrade planned removed the stored row, and the index does not find the newer row "
-            f"in the log: Hudi {row.merge.plan.release} stores the key a second time, which is not supported here; "
-            "compact the table before the upgrade (CALL run_compaction)"
-        )
-        raise MergePointError(MergePoint.TAG, InputError(msg))
 
 
 def check_block(entry: LogDelete, old: RecordMerge, new: RecordMerge) -> None:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
 from bridge.errors import InputError
-from bridge.merge import SKIPPED, Action, LogDelete, MergePoint, MergePointError, Outcome, StoredRow
+from bridge.merge import SKIPPED, LogDelete, MergePoint, MergePointError, StoredRow
 from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.commits import KeyTimeline
+from bridge.programs.key_rows import KeyRows
 from bridge.programs.merged_source import MergedSource, PartialRow
 from bridge.programs.small_files import fills_small_files, updates_by_insert
 from bridge.programs.write_operation import WriteOperation
@@ -23,8 +23,8 @@ from payloads import NATURAL_ORDER
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from bridge.config import Capabilities
     from bridge.merge import Carrier, RecordMerge
+    from bridge.programs.commits import KeyTimeline
     from bridge.programs.program import Arrival, Emit
     from bridge.programs.sql_merge import MergeClause
     from bridge.programs.write_operation import Operations
@@ -32,87 +32,6 @@ if TYPE_CHECKING:
 
 
 _UPSERT = WriteOperation.UPSERT
-
-
-class KeyRows:
-    """The rows of a key in one file group: one, or duplicates; the first has the log.
-
-    Some code merges a version with each row of its key in the base file, some with the first that it meets. Each:
-    HoodieMergeHandle, which merges copy-on-write until 1.0, compactions, and the queries of HoodieFileGroupReader. The
-    first: RecordMergingFileIterator, FileGroupReaderBasedMergeHandle where it merges a batch, and the queries of
-    HoodieFileGroupReader on tables of version 6; there also the compaction of 1.0.
-    """
-
-    def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
-        self.merge = merge
-        self.key = key
-        self.rows: list[KeyTimeline] = []
-
-    @property
-    def _can(self) -> Capabilities:
-        plan = self.merge.plan
-        return capabilities(plan.release, None if plan.table is None else plan.table.version)
-
-    def add(self, row: StoredRow) -> None:
-        """Insert a row after those that are there."""
-        timeline = self.new_row()
-        timeline.start(self.key)
-        timeline.store(Outcome(Action.INSERT, row))
-        self.rows.append(timeline)
-
-    def new_row(self) -> KeyTimeline:
-        """Return a row without versions."""
-        return KeyTimeline(self.merge)
-
-    @property
-    def stored(self) -> list[KeyTimeline]:
-        """The rows of the base file."""
-        return [row for row in self.rows if row.base is not None]
-
-    @property
-    def met(self) -> list[KeyTimeline]:
-        """The rows with which a writer merges a version, where it writes a base file."""
-        return self.stored if self._can.payload_writer else self.stored[:1]
-
-    def write(self, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
-        """Merge a version into the base file, or append it to the log."""
-        for row in self.stored[:1] if log_updates else self.met:
-            self.write_row(row, merge, version, log_updates=log_updates)
-
-    def write_row(self, row: KeyTimeline, merge: RecordMerge, version: Carrier, *, log_updates: bool) -> None:
-        """Merge a version with a row by the calls of a writer, or append it to the log of the row."""
-        own, row.merge, row.input = row.merge, merge, version
-        if log_updates:
-            row.write_log()
-        else:
-            row.write_base()
-        row.merge = own
-
-    def compact(self) -> None:
-        """Merge the log into the base file."""
-        stored = self.stored
-        if stored and stored[0].log is not None:
-            log = stored[0].log
-            for row in stored[:1] if self._can.compacts_first_row else stored:
-                row.log = log
-                row.compact()
-
-    def seen(self, row: KeyTimeline) -> Outcome[StoredRow]:
-        """Return what a query makes of a row."""
-        if row.base is None:
-            return SKIPPED
-        log = self.stored[0].log if self._can.file_group_reader and self._can.stored_modes else row.log
-        return row.reader.snapshot(row.base, log)
-
-    def visible(self) -> list[StoredRow]:
-        """Return the rows that a query sees."""
-        rows = (self.seen(row).version for row in self.stored)
-        return [row for row in rows if row is not None]
-
-    def drop(self) -> None:
-        """Forget the rows: another file group replaces this one."""
-        for row in self.rows:
-            row.base = row.log = None
 
 
 def _told(merge: RecordMerge, operation: WriteOperation) -> RecordMerge:
@@ -209,8 +128,7 @@ class OperationTable(CommitLoop):
     def _replace(self) -> None:
         for one in self.slices:
             one.drop()
-        self._old += self.slices
-        self.slices = []
+        self._old, self.slices = self._old + self.slices, []
 
     def _inserted(self, arrival: Arrival) -> Carrier:
         """Return the version of a row that is inserted; its ordering value is read where a merge mode may update."""
@@ -253,6 +171,9 @@ class OperationTable(CommitLoop):
     def _write_source(self) -> None:
         """Write what a MERGE INTO makes of its source: to the file groups that have the key, or a new one."""
         source: MergedSource = self._source  # type: ignore[assignment]  # a statement has one
+        if any(one.logged for one in self.slices):
+            msg = "a log alone has a row of the key, for which no MERGE INTO was recorded; compact the table before it"
+            raise MergePointError(MergePoint.TAG, InputError(msg))
         found = [one for one in self.slices if one.stored]
         if self._statements[self._commit].is_insert(source.merge.plan):
             found = []
@@ -346,4 +267,4 @@ class OperationTable(CommitLoop):
             for row in one.rows:
                 row.show(one.seen(row), commit, emit)
         self._old = []
-        self.slices = [one for one in self.slices if one.stored]
+        self.slices = [one for one in self.slices if one.stored or one.logged]

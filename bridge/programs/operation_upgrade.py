@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bridge.programs.key_rows import KeyRows
 from bridge.programs.merged_source import MergedSource
-from bridge.programs.noted_log import NotedLog, check_found
-from bridge.programs.operation_table import KeyRows, OperationTable
+from bridge.programs.noted_log import NotedLog
+from bridge.programs.operation_table import OperationTable
 from bridge.programs.staged import Staged
 
 if TYPE_CHECKING:
@@ -55,17 +56,13 @@ class _NotedSlice(KeyRows):
             row.expect_compaction()
 
     def run_planned(self) -> None:
-        """Run the compaction that is planned, if there is one.
-
-        Raises:
-            MergePointError: it removes a row of which the log has a newer version.
-        """
+        """Run the compaction that is planned, if there is one; it can leave a row in the log alone (see `Upgrade`)."""
         held = [(row, later) for row in self._noted if (later := row.hold_back()) is not None]
         if held:
             self.compact()
         for row, later in held:
-            row.resume(later)
-            check_found(row)
+            row.resume([])
+            (self.stored or [row])[0].resume(later)  # type: ignore[attr-defined]  # see `new_row`
 
 
 class OperationUpgrade(Staged, OperationTable):

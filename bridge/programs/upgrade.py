@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.merge import LogDelete, LogRow, StoredRow, logged_row
+from bridge.merge import SKIPPED, LogDelete, LogRow, StoredRow, logged_row
 from bridge.programs.commits import Simulate
-from bridge.programs.noted_log import NotedLog, check_found
+from bridge.programs.noted_log import NotedLog
 from bridge.programs.program import Origin
 from bridge.programs.staged import Staged
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from bridge.merge import Action, Outcome, RecordMerge
+    from bridge.merge import Action, Carrier, Outcome, RecordMerge
     from bridge.programs.handover import Handover
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
@@ -30,7 +30,16 @@ class Upgrade(Staged, NotedLog, Simulate):
 
     Which file groups have a log when 1.0 plans is not known from a key alone: it counts those that were there before
     the last commit.
+
+    A compaction that was planned can remove the stored row of a key with a newer row in the log. An index reads base
+    files alone, and does not find that row: the next version of the key begins another file group, and a query shows
+    both rows. Once a compaction has stored the first, a writer finds both.
+
+    Attributes:
+        others: the earlier file groups of the key.
     """
+
+    others: list[NotedLog]
 
     def __init__(
         self,
@@ -49,7 +58,7 @@ class Upgrade(Staged, NotedLog, Simulate):
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first release."""
         super().start(key)
-        self._without_log = 0
+        self._without_log, self.others = 0, []
 
     def take_stored(self, arrival: Arrival, emit: Emit) -> None:
         """Take a stored row, or note a log entry: the new release folds the log that the table has."""
@@ -61,13 +70,16 @@ class Upgrade(Staged, NotedLog, Simulate):
             self.entries.append(logged_row(self.key, LogRow(arrival.record or {}, arrival.source)))
 
     def write_log(self) -> None:
-        """Append the input to the log, or insert it.
-
-        Raises:
-            MergePointError: a compaction left the row in the log alone.
-        """
-        if self.merge.plan.inserts_to == "base":
-            check_found(self)
+        """Append the input to the log of each file group where the index finds the key, or insert it."""
+        found = [one for one in self.others if one.base is not None]
+        for one in found:
+            one.uncombined, one.input = list(self.uncombined), self.input
+            one.write_log()
+        if found and self.base is None:
+            self.take_input()
+            return
+        if self.is_lost and self.merge.plan.inserts_to == "base":
+            self.others.append(self.leave())
         super().write_log()
 
     def store(self, outcome: Outcome[StoredRow]) -> Action:
@@ -78,9 +90,33 @@ class Upgrade(Staged, NotedLog, Simulate):
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact, and take the snapshot."""
-        super().compact_after(commit, emit)
         if commit in self.requested_compactions:
             self._without_log = commit
+            for one in self.others:
+                one.compact()
+        super().compact_after(commit, emit)
+
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot after `commit`."""
+        for one in self.others:
+            one.query(commit, emit)
+        super().query(commit, emit)
+
+    def visible(self) -> list[StoredRow]:
+        """Return the rows that queries see."""
+        return [*(row for one in self.others for row in one.visible()), *super().visible()]
+
+    def end_table(self, commit: int, emit: Emit) -> None:
+        """Emit what is visible until `commit`."""
+        super().end_table(commit, emit)
+        for one in self.others:
+            one.show(SKIPPED, commit, emit)
+
+    def held(self) -> Iterator[Carrier]:
+        """Give the carriers of all file groups."""
+        yield from super().held()
+        for one in self.others:
+            yield from one.held()
 
     def plan_compaction(self) -> None:
         """Plan a compaction, if the file group has a log."""
@@ -88,6 +124,6 @@ class Upgrade(Staged, NotedLog, Simulate):
         if self.entries or has_log:
             super().plan_compaction()
 
-    def file_groups(self) -> Sequence[Upgrade]:
-        """Return the file group of the key: this one."""
-        return [self]
+    def file_groups(self) -> Sequence[NotedLog]:
+        """Return the file groups of the key."""
+        return [*self.others, self]
