@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge.compare.difference import Counts, Difference, Example
+from bridge.compare.duplicates import duplicate_warnings
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
 from bridge.compare.questions import Question, question_of
@@ -239,8 +240,9 @@ def report_replays(
     report.scenario = asked.scenario.format(after=first.upgrade_after)
     report.warnings = class_warnings(first.left, first.right) + recompiled_warnings(first.left, first.right)
     report.warnings += operation_warnings(first.operations, *(p for one in parts for p in one.comparison.plans))
-    for one in (part.comparison for part in parts):
+    for part, one in ((part, part.comparison) for part in parts):
         report.warnings += inline_warnings(one.left, one.commits, one.compact_after)
+        report.warnings += duplicate_warnings(one, (part.left, part.right_rows))
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),

@@ -205,6 +205,13 @@ class TracedUpgrade(TracedCommits, Upgrade):
         super().hand_over(stage, emit)
         self._preface = ""
 
+    def query(self, commit: int, emit: Emit) -> None:
+        """Take the snapshot; an earlier file group may show a row, too."""
+        super().query(commit, emit)
+        if self.others:
+            self.rows.pop(commit, None)
+            self.see(commit, self.visible())
+
 
 class TracedOperations(Listening, OperationTable):
     """A table with other operations than upserts, as long as none gives the key a second row."""

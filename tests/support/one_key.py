@@ -42,4 +42,4 @@ def rows_after(plan: MergePlan, *commits: list[dict[str, Any]], schema: Any = SC
     versions = [(number, one) for number, commit in enumerate(commits, start=1) for one in commit]
     trace = trace_key(versions, plan, schema, commits=len(commits), **settings)
     seen: list[Any] = [trace.row_after(number) for number in range(1, len(commits) + 1)]
-    return seen if trace.error is None else [*seen[: max(trace.rows, default=0)], trace.error.__cause__]
+    return seen if trace.error is None else [*seen[: max(trace.rows, default=0)], trace.error.__cause__ or trace.error]

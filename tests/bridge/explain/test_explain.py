@@ -79,7 +79,7 @@ def exactly(rows: dict[Any, Record]) -> dict[Any, str]:
 
 
 def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None], dict[Any, Record]]]:
-    """Give for each snapshot our rows and the recorded ones: of every key."""
+    """Give for each snapshot our rows and the recorded ones: of every key, until it has several rows."""
     schema, plan, commits = schema_of(history), plan_of_history(history), len(history.commits)
     versions: dict[Any, list[tuple[int, Record]]] = {}
     for number, commit in enumerate(history.commits, start=1):
@@ -99,8 +99,9 @@ def traces_of(history: History) -> Iterator[tuple[int, dict[Any, Record | None],
     for number, snapshot in history.snapshots.items():
         if number == READ or (upgrade is not None and change is None):
             continue
-        ours = {identity: trace.row_after(number) for identity, trace in traces.items()}
-        real = {(one["part"], one["id"]): one for one in snapshot}
+        followed = {of for of, one in traces.items() if not one.has_several_rows or number <= max(one.rows)}
+        ours = {identity: traces[identity].row_after(number) for identity in followed}
+        real = {of: one for one in snapshot if (of := (one["part"], one["id"])) in followed}
         yield number, ours, {identity: physical(one, schema) for identity, one in real.items()}
 
 

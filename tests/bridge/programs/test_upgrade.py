@@ -177,15 +177,21 @@ def test_the_first_commit_of_1_0_lies_on_the_log_that_it_compacts_afterwards():
     assert [one and one["v"] for one in through("0.15", {2: "1.0"}, *commits)] == ["first", "second", None, None]
 
 
-def test_a_key_that_real_1_0_stores_twice_is_refused():
+def test_a_key_that_real_1_0_stores_twice_has_both_rows():
     """The compaction that was planned deletes the row; the next one is in a log alone, where no index finds it."""
     commits = [row(10, "first")], [row(30, deleted=True)], [row(40, "again")]
     *seen, _ = through("0.15", {2: "1.0"}, *commits, [])
     assert [one and one["v"] for one in seen] == ["first", None, "again"]
     *seen, error = through("0.15", {2: "1.0"}, *commits, [row(50, "twice")])
     assert [one and one["v"] for one in seen] == ["first", None, "again"]
-    assert "Hudi 1.0 stores the key a second time" in str(error)
+    assert "after batch 4 the key has 2 rows" in str(error)
     assert through("0.15", {2: "1.0"}, *commits, [row(50, "fine")], props=NOT_INLINE)[-1]["v"] == "fine"
+
+
+def test_a_delete_that_no_index_finds_does_not_delete_the_next_row():
+    """What the first commit of 1.0 deletes is in the log of the old file group; the late row begins another."""
+    commits = [row(10, "first")], [row(30, deleted=True)], [row(40, deleted=True)], [row(35, "late")]
+    assert [one and one["v"] for one in through("0.15", {2: "1.0"}, *commits)] == ["first", None, None, "late"]
 
 
 def test_a_compaction_after_an_upgrade_to_1_0_follows_the_one_that_is_planned():
