@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import collections
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.errors import PlanError
-from bridge.merge import SKIPPED, Action
+from bridge.config import keys
+from bridge.errors import InputError, PlanError
+from bridge.merge import SKIPPED, Action, MergePoint, MergePointError
 from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.key_state import KeyState
 from bridge.programs.program import Origin
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey
     from payloads import AvroSchema, Record
+
+
+_LOG_ALONE: Final = (
+    "the key is in a log file of the table and in no base file: a writer whose index reads base files (SIMPLE, BLOOM) "
+    "stores it a second time, which is not ported; if the writer finds keys in logs, as Flink and bucket indexes do, "
+    f"set {keys.INDEX_TYPE}=BUCKET and {keys.BUCKET_ENGINE}=CONSISTENT_HASHING, else compact the table first"
+)
 
 
 class _Visible(NamedTuple):
@@ -65,8 +73,14 @@ class KeyTimeline(KeyState):
             yield self._visible.row
 
     def write_log(self) -> None:
-        """Append the input to the log (merge-on-read), unless it is new and new keys go to base files."""
+        """Append the input to the log (merge-on-read), unless it is new and new keys go to base files.
+
+        Raises:
+            MergePointError: a log alone has the key.
+        """
         if self.base is None and self.merge.plan.inserts_to == "base":
+            if self.log is not None:
+                raise MergePointError(MergePoint.TAG, InputError(_LOG_ALONE))
             self.write_base()
         else:
             self.append_input()

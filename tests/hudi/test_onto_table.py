@@ -11,6 +11,7 @@ from unittest.mock import MagicMock
 
 import pytest
 from click.testing import CliRunner, Result
+from pyspark.sql import functions as sf
 
 from bridge import (
     HeldCompaction,
@@ -30,6 +31,7 @@ from bridge.cli import main
 from bridge.compare.table_scope import _condition
 from bridge.hudi import HudiTableError
 from bridge.pipeline import Batches
+from bridge.spark import PySparkException
 from payloads.avro import parse_schema
 from tests.conformance.histories import columns_of, parse_value
 from tests.conformance.tables import Recorded, load
@@ -269,3 +271,16 @@ def test_a_compaction_of_some_file_groups_is_an_assumption(tables: Path, spark: 
     other = dataclasses.replace(rebuilt, compactions=(HeldCompaction("7", 1, 1, 4),))
     assert "at 7 (1 of 4 file groups)" in other.assumption
     rebuilt.close()
+
+
+def test_a_key_that_a_log_alone_has_is_merged_where_the_index_finds_it(tables: Path, spark: SparkSession) -> None:
+    """An index that reads base files does not find it, and its writer would store the key a second time."""
+    path = next(load(tables, release="1.2.0", case="mor-log-only-plain")).folder / "table"
+    table = HudiTable(spark, str(path))
+    columns = [name for name in table.columns.names if not name.startswith("_hoodie_") or name.endswith("is_deleted")]
+    batch = table.snapshot().where("id = 'k000'").select(*columns).withColumn("name", sf.lit("newest"))
+    bucket = {"hoodie.index.type": "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}
+    with replay_batches(table, [batch], "1.2", props=bucket) as found:
+        assert [row["name"] for row in found.left.where("id = 'k000'").collect()] == ["newest"]
+    with pytest.raises(PySparkException, match="the key is in a log file of the table and in no base file"):
+        replay_batches(table, [batch], "1.2")

@@ -98,6 +98,13 @@ class Timeline extends KeyState {
     /** Appends the input to the log (merge-on-read), unless it is new and new keys go to base files. */
     final void writeLog() throws Exception {
         if (base == null && merge.insertsToBase) {
+            if (hasLog()) {
+                merge.failsAt(MergePoint.TAG);
+                throw new RecordError("the key is in a log file of the table and in no base file: a writer whose index "
+                    + "reads base files (SIMPLE, BLOOM) stores it a second time, which is not ported; if the "
+                    + "writer finds keys in logs, as Flink and bucket indexes do, set hoodie.index.type=BUCKET and "
+                    + "hoodie.index.bucket.engine=CONSISTENT_HASHING, else compact the table first");
+            }
             writeBase();
         } else {
             logged.addAll(logEntries());
