@@ -241,13 +241,13 @@ def shown_message(message: str, what: str = "an error") -> str:
         return message
     found = _LOCATED.match(message)
     if found is None:
-        return f"{what}: --redact hides the message, which may quote values; run without it where they may be seen"
+        return f"{what}: redaction hides the message, which may quote values; run without it where they may be seen"
     pairs = list(_PAIR.finditer(found["key"]))
     is_whole = "".join(pair[0] for pair in pairs) == found["key"]
     names = [pair["name"] for pair in pairs]
     values = [_shown(pair["name"], pair["value"]) for pair in pairs] if is_whole else []
     key = ", ".join(f"{name}={value}" for name, value in zip(names, values, strict=False)) or "hidden"
-    return f"{found['start']}(key {key}{found['field'] or ''}): --redact hides the reason, which may quote values"
+    return f"{found['start']}(key {key}{found['field'] or ''}): redaction hides the reason, which may quote values"
 
 
 def _shown(name: str, source: str) -> str:

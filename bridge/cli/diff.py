@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.inputs import InputPath
-from bridge.cli.options import release_option, sample_option
+from bridge.cli.options import release_option, sample_option, schema_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
@@ -40,12 +39,7 @@ if TYPE_CHECKING:
 )
 @click.option("--as-of", metavar="INSTANT", help="TABLE as of an instant, by its requested time.")
 @click.option("--against-as-of", metavar="INSTANT", help="The table of --against as of an instant.")
-@click.option(
-    "--schema",
-    type=InputPath(),
-    metavar="FILE",
-    help="The schema of the files of --against: Avro in FILE.avsc, else Spark DDL. Default: the files'.",
-)
+@schema_option("The schema of the files of --against")
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
 @release_option(default=None, show_default="the release that is assumed to have written the table")
 @bootstrap_option
@@ -93,7 +87,8 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
         msg = f"--against-as-of is for tables, but {against} is not one; leave it out"
         raise click.UsageError(msg, click.get_current_context())
     else:
-        other = read_frame(spark, against, None if schema is None else read_schema(schema, own.release)[1])
+        struct = None if schema is None else read_schema(schema, own.release)[1]
+        other = read_frame(spark, against, struct, like=own.columns)
     sides = (_name(table, as_of), _name(against or table, against_as_of))
     with diff(own.snapshot(as_of), other, key or own.identity, sides) as found:
         batch = None if target is None else found.batch

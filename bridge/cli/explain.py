@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from bridge.cli.completion import targets_from
 from bridge.cli.explain_table import explain_table
 from bridge.cli.inputs import BatchSource, batches_option_of
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
-    COW,
     compaction_options,
     course_of,
     operation_option,
@@ -21,11 +20,11 @@ from bridge.cli.options import (
     plan_of,
     plan_options,
     release_option,
-    table_type_option,
+    table_types_option,
     upgrade_options,
     with_schema,
 )
-from bridge.cli.parameters import refused
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.scope import refuse_scope_of_row, scope_of, scope_options
 from bridge.cli.table_class import class_of
 from bridge.cli.table_input import strict_option, table_option
@@ -33,12 +32,11 @@ from bridge.cli.verb import Verb
 from bridge.compare import comparison_of
 from bridge.explain import check_traceable, explain, explain_comparison
 from bridge.pipeline import report_scope
-from bridge.plan import TableType
 
 if TYPE_CHECKING:
     from bridge.compare import Comparison
     from bridge.pipeline import Course
-    from bridge.plan import MergePlan
+    from bridge.plan import MergePlan, TableType
     from bridge.report import Report
     from payloads import HudiRelease
 
@@ -56,14 +54,9 @@ if TYPE_CHECKING:
     help="The row: the value of the key column, or COLUMN=VALUE for each key and partition column that is needed.",
 )
 @plan_options
-@table_type_option("The type of the table; both: copy-on-write next to merge-on-read.", "both", **COW)
+@table_types_option("The type of the table; both: copy-on-write next to merge-on-read.")
 @release_option("--from", "old", help="The release to compare with --to.")
-@click.option(
-    "--to",
-    metavar="R|MODE|NAME",
-    help="What to compare with, as in replay; --table-type is then cow or mor.",
-    shell_complete=targets_from,
-)
+@derived_option(explain, "to", note="With it --table-type is cow or mor.")
 @upgrade_options
 @operation_option
 @compaction_options
@@ -74,7 +67,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     batches: BatchSource | None,
     table: str | None,
     rows: tuple[str, ...],
-    table_type: str,
+    table_types: tuple[TableType, ...],
     old: HudiRelease | None,
     to: str | None,
     **options: Any,
@@ -91,6 +84,8 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     """
     if table is not None:
         refuse_scope_of_row()
+        if old is not None:
+            refuse_given(["release"], "is for a single release, as --from is; give one of them")
         given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
         asked = options["release"] if old is None and given else old
         aside = options["on_error"] == "quarantine"
@@ -98,16 +93,15 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     if batches is None:
         msg = "name --batches or a --table"
         raise click.UsageError(msg, click.get_current_context())
-    types = list(TableType) if table_type == "both" else [TableType(table_type)]
     commits = len(batches)
-    _check(old, to, table_type)
-    course = course_of(options, commits, types)
+    _check(old, to, table_types)
+    course = course_of(options, commits, table_types)
     course.check_target(to)
-    plan = plan_of(types[0], **options | ({} if old is None else {"release": old}))
+    plan = plan_of(table_types[0], **options | ({} if old is None else {"release": old}))
     operations = operations_of(options["operations"], commits)
     row = row_of(rows, plan)
     with refused():
-        sides = _sides(plan, types, to, course, commits)
+        sides = _sides(plan, table_types, to, course, commits)
         for one in (plan,) if sides is None else (sides.left, sides.right):
             check_traceable(one)
 
@@ -115,7 +109,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     spark = batches.session()
     plan, struct = with_schema(plan, options["schema"])
     read = batches.read(spark, struct, scope).written_by(operations)
-    sides = _sides(plan, types, to, course, commits)
+    sides = _sides(plan, table_types, to, course, commits)
     if sides is None:
         report = explain(read, plan, row, compact_after=course.compact_after).to_report()
     else:
@@ -146,7 +140,7 @@ def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
     return row
 
 
-def _check(old: HudiRelease | None, to: str | None, table_type: str) -> None:
+def _check(old: HudiRelease | None, to: str | None, types: tuple[TableType, ...]) -> None:
     """Refuse options that contradict each other.
 
     Raises:
@@ -158,13 +152,15 @@ def _check(old: HudiRelease | None, to: str | None, table_type: str) -> None:
         message = "--from and --to name the two releases to compare; give both, or --release for a single one"
     elif old is not None and context.get_parameter_source("release") is not ParameterSource.DEFAULT:
         message = "--release is for a single release; omit it with --from and --to"
-    elif to is not None and table_type == "both":
+    elif to is not None and len(types) > 1:
         message = "--table-type both compares the two table types; with --from and --to choose cow or mor"
     if message is not None:
         raise click.UsageError(message, context)
 
 
-def _sides(plan: MergePlan, types: list[TableType], to: str | None, course: Course, commits: int) -> Comparison | None:
+def _sides(
+    plan: MergePlan, types: tuple[TableType, ...], to: str | None, course: Course, commits: int
+) -> Comparison | None:
     """Return the two sides, two releases or both table types; None for one. Errors as in `comparison_of`."""
     if to is not None:
         return comparison_of(plan, to, course, commits)

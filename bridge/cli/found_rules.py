@@ -23,7 +23,6 @@ from payloads.user import CallGuard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from bridge.cli.inputs import BatchSource
     from bridge.report import JsonObject
@@ -43,7 +42,7 @@ def found_rules(  # noqa: PLR0913 (the options)
     release: HudiRelease | None,
     jars: Sequence[str],
     *,
-    schema: Path | None,
+    schema: str | None,
     batches: BatchSource | None,
     table: str | None,
     key: tuple[str, ...] | None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import click
 
 from bridge.cli.decorators import with_options
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import refuse_quarantine
 from bridge.cli.parameters import refused
 from bridge.cli.session import bundle_option
@@ -83,12 +84,10 @@ def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | Non
         UsageError: they need or exclude another option.
     """
     names = ("out_table_format", "table_version", "write_options", "bundle")
-    form, version, settings, bundle = (options.pop(name) for name in names)
+    form, version, settings, _ = (options.pop(name) for name in names)
     has_meta = options.pop("meta_columns", False)
     message = None
-    if form is None and (version or settings or bundle):
-        message = "--table-version, --write-option and --bundle are for a new Hudi table; add --out-table-format hudi"
-    elif (form or has_meta) and (target is None or target.is_table):
+    if (form or has_meta) and (target is None or target.is_table):
         message = f"{'--out-table-format' if form else '--meta-columns'} applies to --out; add --out"
     elif form and has_meta:
         message = "--meta-columns is for files, but a Hudi table always has these columns; leave one out"
@@ -97,6 +96,7 @@ def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | Non
     if message is not None:
         raise click.UsageError(message, click.get_current_context())
     if form:
+        refuse_given(["out_format"], "is for plain rows, and Hudi's own writer has its own; leave it out")
         refuse_quarantine(options, "a Hudi table can't hold quarantined keys")
     elif not has_meta or target is None:
         return None

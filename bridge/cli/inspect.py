@@ -9,16 +9,17 @@ import click
 from bridge.cli.built_for import built_reference
 from bridge.cli.java_options import compiled_of, jar_option, package_option
 from bridge.cli.job_config import job_of, job_table
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import release_option
 from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table import optional_table, writer_of
-from bridge.cli.table_input import bootstrap_option, located, refuse_given, slices_option
+from bridge.cli.table_input import bootstrap_option, located, slices_option
 from bridge.cli.verb import Verb
+from bridge.migration import has_files, inspect_catalog, inspect_tables, report_inspection
 from bridge.migration import inspect as inspect_table
-from bridge.migration import inspect_catalog, inspect_tables, report_inspection
 from bridge.report import REPORTS, STRICT, Severity
 from bridge.spark import is_local
 from payloads import HudiRelease
@@ -92,10 +93,13 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     if sum(one is not None for one in (table, root, catalog)) != 1:
         msg = "name a TABLE, a folder of tables (--root) or a database (--catalog)"
         raise click.UsageError(msg, click.get_current_context())
+    compiled = {**compiled_of({"jars": jars, "package": package}), "built_for": None}
     if table is not None:
         refuse_given(["rows"], "is for --root and --catalog; the rows of a TABLE are always read")
     else:
         refuse_given(_OF_ONE, "is for one TABLE; each of --root and --catalog is inspected by what it stores itself")
+        if compiled["package"]:
+            refuse_given(["package"], "is for the compiled classes of one TABLE; leave it out")
     writer = writer_of(release=release, **options)
     session = quiet_session if rows else None
     if catalog is not None:
@@ -103,7 +107,6 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     elif root is not None:
         report = inspect_tables(located(root), release, writer, session).to_report()
     else:
-        compiled = {**compiled_of({"jars": jars, "package": package}), "built_for": None}
         report = _of_table(str(table), release, from_release, writer, slices, compiled, options)
     report.fails = _FAIL_ON[fail_on]
     return report
@@ -136,7 +139,7 @@ def _of_table(  # noqa: PLR0913, PLR0917 (what the verb was given)
         from_release=from_release,
         jar=compiled["jars"],
         package=compiled["package"],
-        payload=options["payload"] and built_reference(options["payload"], compiled),
+        payload=built_reference(options["payload"], compiled) if options["payload"] and has_files(path) else None,
         slices=slices,
         bootstrap=options["bootstrap"],
         call_timeout=options["call_timeout"],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, meta_columns_option, written_output
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
     existing_path,
@@ -76,6 +77,8 @@ def merge(point: str, out: str | None, table_type: str | None, sample: int | Non
     paths = {name: path for name, path in given.items() if path is not None}
     check_sides(point, paths)
     target = target_of(out, options)
+    if target is not None:
+        refuse_given(["sample"], "is for rows that are printed, and --out writes all; leave it out")
     how = hudi_out_of(target, options)
     if how is not None and point not in _WHOLE:
         msg = (

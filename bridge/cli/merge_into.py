@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.inputs import InputPath
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import out_options, target_of
@@ -18,11 +19,11 @@ from bridge.cli.table_input import located, table_argument
 from bridge.cli.values import prop
 from bridge.cli.verb import Verb, wants_json
 from bridge.errors import InputError
-from bridge.hudi import HudiTableError, TableQueries
+from bridge.hudi import HudiTableError, TableProperties, TableQueries
 from bridge.pipeline import read_frame
 from bridge.plan import TableType
 from bridge.report import list_rows
-from bridge.spark import discard, files_of, is_local, output, place_of
+from bridge.spark import discard, files_of, is_local, output, place_of, spark_schema
 from bridge.write import BATCH, merge_into
 
 if TYPE_CHECKING:
@@ -84,16 +85,20 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
     if (out or options["out_table"]) and options["on_error"] == "fail":
         msg = "--out receives the quarantine; add --on-error quarantine, or leave it out"
         raise click.UsageError(msg, click.get_current_context())
+    if options["on_error"] == "fail":
+        refuse_given(["sample"], "is for rows in quarantine; add --on-error quarantine, or leave it out")
     target = target_of(out, options)
     path = located(table)
     if not is_local(path):
         quiet_session()  # its settings have the credentials
-    plan = plan_of(TableType.COPY_ON_WRITE, **_with_keys(options, path))
+    found = TableQueries(path)
+    plan = plan_of(TableType.COPY_ON_WRITE, **_with_keys(options, found.properties))
     spark = quiet_session()
     plan, struct = with_schema(plan, options["schema"])
     files = files_of(place_of(incoming, spark))
     seen = _stamps(files)
-    frame = read_frame(spark, files, struct, arrival=True)
+    columns = spark_schema(found.schema(found.timeline.latest or "0"))
+    frame = read_frame(spark, files, struct, arrival=True, like=columns)
     batch = batch_id or _identity(files)
 
     tries: list[Target] = []
@@ -107,16 +112,15 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
             written.enter_context(_put_quarantine(spark, target, aside, path, batch))
 
     settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
-    with contextlib.ExitStack() as written, merge_into(path, frame, plan, **settings) as found:
-        report = found.to_report()
-        if found.quarantine is not None:
-            _show_aside(report, found, sample)
+    with contextlib.ExitStack() as written, merge_into(path, frame, plan, **settings) as done:
+        report = done.to_report()
+        if done.quarantine is not None:
+            _show_aside(report, done, sample)
     return report
 
 
-def _with_keys(options: dict[str, Any], path: str) -> dict[str, Any]:
+def _with_keys(options: dict[str, Any], own: TableProperties) -> dict[str, Any]:
     """Return the options of a plan with key and partition of the table, where they are left out."""
-    own = TableQueries(path).properties
     stored = {"key": own.key_fields, "partition": own.partition_fields}
     return options | {name: options[name] or columns or None for name, columns in stored.items()}
 

@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 from pyspark.sql import SparkSession
 
-from bridge.cli.completion import targets_from
 from bridge.cli.inputs import BatchSource, batches_option
 from bridge.cli.job_config import with_job
 from bridge.cli.migrate_script import carry_out, check_script_options, script_options, state_in_sql
+from bridge.cli.needs import refuse_given
 from bridge.cli.options import (
-    ONE_PATH,
-    check_all_paths,
     compaction_options,
-    course_of,
     left_plan_options,
     operation_option,
     operations_of,
     plan_of,
     sample_option,
-    table_type_option,
+    table_types_option,
     with_schema,
 )
 from bridge.cli.out import folder_of
@@ -32,15 +29,13 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.rebuilt_input import TableInput, holds_rows, rebuilt_of
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
-from bridge.cli.table_input import located, refuse_given
-from bridge.cli.values import batch_number
+from bridge.cli.table_input import located
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
-from bridge.migration import candidates_for, check_twin, files_of, migrate, next_steps, of_upgrade
-from bridge.plan import TableType
+from bridge.migration import files_of, migrate, migrate_request, next_steps, tried_types
 from bridge.report import limit_of
 from bridge.spark import read_schema, write_texts
 from payloads import HudiRelease, StoredPayloadRef
@@ -48,11 +43,14 @@ from payloads import HudiRelease, StoredPayloadRef
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from bridge.plan import MergePlan
+    from bridge.plan import MergePlan, TableType
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_ABOUT_BATCHES = (*ONE_PATH, "accept_differences", "all_paths", "sample", "partitions", "since", "keys_sample")
+_OF_BATCHES = ("operations", "compact_after", "compact_every", "schema")
+_OF_KEYS = ("partitions", "since", "keys_sample", "operations")
+_COURSE = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+_OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differences", "sample")
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -64,27 +62,15 @@ _ABOUT_BATCHES = (*ONE_PATH, "accept_differences", "all_paths", "sample", "parti
 )
 @batches_option
 @left_plan_options
-@click.option(
-    "--to",
-    default=HudiRelease.latest().value,
-    show_default=True,
-    metavar="R|MODE|MERGER",
-    shell_complete=targets_from,
-    help="A release; or under 1.2 a merge mode, or your own merger as package.module:Class.",
-)
-@derived_option(migrate, "upgrade_after", type=batch_number, metavar="N|last")
+@derived_option(migrate, "to", metavar="R|MODE|MERGER")
+@derived_option(migrate, "upgrade_after")
 @derived_option(migrate, "keep_table_version")
-@table_type_option(
-    "The type of the table: copy-on-write, merge-on-read, or both. Default: that of --table, else cow.", "both"
+@table_types_option(
+    "The type of the table: copy-on-write, merge-on-read, or both. Default: that of --table, else cow.", None
 )
-@click.option(
-    "--all-paths",
-    is_flag=True,
-    help="Also compare all paths through the table (its type, compactions, ways of splitting the rows of a key into "
-    "batches) under the class and under its replacement. Takes several times as long.",
-)
+@derived_option(migrate, "all_paths")
 @derived_option(migrate, "accept_differences", note="The keys that differ are listed.")
-@click.option("--java-class", metavar="NAME", help="The compiled class, if --payload names its Python port.")
+@derived_option(migrate, "java_class")
 @click.option(
     "--out",
     metavar="PATH",
@@ -101,7 +87,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     batches: BatchSource | None,
     to: str,
     merger: str | None,
-    table_type: str | None,
+    table_types: tuple[TableType, ...],
     java_class: str | None,
     accept_differences: bool,
     all_paths: bool,
@@ -120,50 +106,40 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     path = None if table is None else located(table)
     is_tried_on_table = batches is None and path is not None and holds_rows(path)
     if batches is None and not is_tried_on_table:
-        refuse_given(_ABOUT_BATCHES, "needs --batches")
+        refuse_given(_OF_KEYS, "is for rows; add --batches, or leave it out")
     check_script_options(path, options)
     target = folder_of(out)
     stored = None if path is None else properties_of(path, options["release"] or HudiRelease.latest())
-    types = _types(table_type, stored)
+    types = tried_types(stored, table_types)
     options = with_job({**options, "release": options["release"] or _release_of(stored)})
     left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None or is_tried_on_table))
-    check_all_paths(left)
     held, untried = _held(path, left, options) if is_tried_on_table else (None, "")
+    if untried:
+        refuse_given((*_OF_KEYS, *_OF_TRIALS), f"is for commits of the table, which can't be tried: {untried}")
     with contextlib.ExitStack() as closing:
-        if held is not None:
-            closing.callback(held.rebuilt.close)
-        commits = len(batches or (() if held is None else held.rebuilt.batches))
-        course = course_of(options, commits, types)
-        _check(left, to, merger, java_class, is_upgrade=course.upgrade_after is not None)
         settings: dict[str, Any] = {
+            **{name: options[name] for name in _COURSE if options[name] is not None},
             "merger": merger,
-            "properties": stored,
-            "table_types": types,
-            "accept_differences": accept_differences,
-            "all_paths": all_paths,
             "java_class": java_class,
+            "all_paths": all_paths,
+            "accept_differences": accept_differences,
+            "sample": limit_of(sample, whole=wants_json()) if accept_differences else sample,
         }
         if held is not None:
-            settings |= {
-                "batches": held.rebuilt.batches,
-                "upgrade_after": course.upgrade_after,
-                "keep_table_version": course.keep_table_version,
-                "compact_after": held.rebuilt.compact_after,
-                "sample": limit_of(sample, whole=wants_json()),
-            }
-        elif batches is not None:
+            closing.callback(held.rebuilt.close)
+            refuse_given(_OF_BATCHES, "is for --batches; the commits of a --table are as its files hold them")
+            settings["compact_after"] = held.rebuilt.compact_after
+        given = batches or (None if held is None else held.rebuilt.batches)
+        with refused():  # before Spark starts
+            migrate_request(left, to, None if given is None else len(given), types, **settings)
+        settings |= {"properties": stored, "table_types": types, "batches": None if held is None else given}
+        if batches is not None:
             scope = scope_of(left, batches, options)
             spark = batches.session()
             left, struct = with_schema(left, options["schema"])
             operations = operations_of(options["operations"], len(batches))
-            settings |= {
-                "batches": batches.read(spark, struct, scope).written_by(operations),
-                "upgrade_after": course.upgrade_after,
-                "keep_table_version": course.keep_table_version,
-                "compact_after": course.compact_after,
-                "sample": limit_of(sample, whole=wants_json()),
-            }
-        elif options["schema"] is not None:
+            settings["batches"] = batches.read(spark, struct, scope).written_by(operations)
+        elif held is None and options["schema"] is not None:
             left = _asked_about(left, options["schema"])
         made = migrate(left, to, **settings)
         report = made.to_report(sample)
@@ -226,22 +202,6 @@ def _held(path: str | None, left: MergePlan, options: Mapping[str, object]) -> t
         return None, str(error)
 
 
-def _types(text: str | None, stored: Mapping[str, str] | None) -> list[TableType]:
-    """Return the table types to try: those requested, else that of the table.
-
-    Raises:
-        UsageError: the table has another type.
-    """
-    requested = list(TableType) if text == "both" else [TableType(text or "cow")]
-    if stored is None:
-        return requested
-    own = TableMergeConfig.from_properties(stored).table_type
-    if text is not None and requested != [own]:
-        msg = f"--table-type {text}: the table is {own.value}; leave the option out"
-        raise click.UsageError(msg, click.get_current_context())
-    return [own]
-
-
 def _completed(options: Mapping[str, object], stored: Mapping[str, str] | None, *, needs_key: bool) -> dict[str, Any]:
     """Return the options of the left plan, with those left out taken from the table.
 
@@ -275,16 +235,3 @@ def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
 
 def _names(text: str | None) -> tuple[str, ...] | None:
     return tuple(name.strip() for name in text.split(",")) if text else None
-
-
-def _check(left: MergePlan, to: str, merger: str | None, java_class: str | None, *, is_upgrade: bool) -> None:
-    """Reject an impossible target before Spark starts.
-
-    Raises:
-        UsageError: saying why.
-    """
-    with refused():
-        check_twin(left, java_class)
-        candidates = candidates_for(left, to, merger)
-        if is_upgrade:
-            of_upgrade(candidates, left, to)

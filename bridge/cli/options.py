@@ -13,10 +13,10 @@ from bridge.cli.decorators import with_options
 from bridge.cli.inputs import InputPath
 from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import call_timeout_option, refuse_quarantine
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.session import bare_session_options
-from bridge.cli.table_input import refuse_given
 from bridge.cli.values import operation, release
 from bridge.compare import replay
 from bridge.merge import check_links
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F, Options
 
 
-COW: dict[str, Any] = {"default": TableType.COPY_ON_WRITE.value, "show_default": True}
-"""What `--table-type` is where nothing else says it."""
 _RELEASES = ", ".join(map(str, HudiRelease))
 
 
@@ -61,6 +59,12 @@ def existing_path(name: str, text: str) -> Callable[[F], F]:
     return click.option(name, type=InputPath(), metavar="PATH", help=text)
 
 
+def schema_option(what: str, default: str = "the files'") -> Callable[[F], F]:
+    """Make `--schema`, a file."""
+    text = f"{what}: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: {default}."
+    return click.option("--schema", type=InputPath(), metavar="FILE", help=text)
+
+
 def payload_option(**settings: Any) -> Callable[[F], F]:
     """Make `--payload`."""
     text = "The payload class: a Hudi class by its full or short Java name, or your own as package.module:Class."
@@ -74,10 +78,21 @@ def release_option(*flags: str, **settings: Any) -> Callable[[F], F]:
     return click.option(*(flags or ("--release",)), **{**told, "help": text, **settings})
 
 
-def table_type_option(text: str, *more: str, **settings: Any) -> Callable[[F], F]:
-    """Make `--table-type`, of cow, mor and `more`."""
+def table_type_option(text: str) -> Callable[[F], F]:
+    """Make `--table-type`, of cow and mor."""
+    return click.option("--table-type", type=click.Choice([one.value for one in TableType]), help=text)
+
+
+def table_types_option(text: str, default: TableType | None = TableType.COPY_ON_WRITE) -> Callable[[F], F]:
+    """Make `--table-type` of cow, mor and both, whose value is a tuple of types; empty without a default."""
+    shown: dict[str, Any] = {} if default is None else {"default": default.value, "show_default": True}
+    both, words = "both", [one.value for one in TableType]
+
+    def types(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[TableType, ...]:
+        return tuple(TableType) if given == both else () if given is None else (TableType(given),)
+
     return click.option(
-        "--table-type", type=click.Choice([*(one.value for one in TableType), *more]), help=text, **settings
+        "--table-type", "table_types", type=click.Choice([*words, both]), callback=types, help=text, **shown
     )
 
 
@@ -125,12 +140,7 @@ _PLAN_OPTIONS: tuple[Decorator, ...] = (
     derived_option(MergePlan, "partition"),
     derived_option(MergePlan, "ordering"),
     derived_option(MergePlan, "arrival", metavar="COLUMN"),
-    click.option(
-        "--schema",
-        type=InputPath(),
-        metavar="FILE",
-        help="The schema of the rows: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: the files'.",
-    ),
+    schema_option("The schema of the rows"),
     derived_option(MergePlan, "props", "--prop"),
     config_option,
     derived_option(MergePlan, "fidelity"),
@@ -191,6 +201,9 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     if len(given) != 1:
         msg = f"give exactly one of --payload, --mode and --merger, not {' and '.join(given) or 'none'}"
         raise click.UsageError(msg)
+    if options["mode"]:
+        of_class = ["jars", "implementation", *(["package"] if java["package"] else [])]
+        refuse_given(of_class, "is for a class that merges, and --mode needs none; leave it out")
     merger, built_for = options["mode"] or options["merger"], built_for_of(options)
     with refused():
         plan = MergePlan(
@@ -214,6 +227,11 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
             plan.payload.resolve(plan.release)
         elif plan.merger is not None and plan.mode is None and not plan.runs_java:
             plan.merger.resolve()
+    runs_port = options["implementation"] is None and plan.engine == "auto" and not plan.runs_java
+    if runs_port and "to" not in click.get_current_context().params:
+        refuse_given(
+            ["jars"], f"is not needed: {plan.payload_name} runs in Python; leave it out, or add --implementation java"
+        )
     check_links(plan)
     return plan
 

@@ -52,9 +52,6 @@ def target_of(out: str | None, options: dict[str, Any]) -> Target | None:
     """
     form, columns, table = (options.pop(name) for name in ("out_format", "partition_by", "out_table"))
     if out is None and table is None:
-        if columns:
-            msg = "--partition-by applies to --out; add --out"
-            raise click.UsageError(msg, click.get_current_context())
         return None
     if out is not None and table is not None:
         msg = "--out and --out-table exclude each other; give one"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
+import enum
 import inspect
 import re
 from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
@@ -36,10 +36,12 @@ _TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
     "Mapping[str, str]": {"type": prop, "multiple": True, "metavar": "key=value"},
     "Sequence[str]": _NAMES,
     "Steps": {"type": upgrade_step, "multiple": True, "metavar": "N=R[@VERSION]"},
+    "Target": {"metavar": "R|MODE|NAME", "shell_complete": targets_from},
     "bool": {"is_flag": True},
     "float": {"type": click.FloatRange(min=0, min_open=True), "metavar": "X"},
     "int": {"type": click.IntRange(min=0), "metavar": "N"},
     "str": {"metavar": "NAME"},
+    "str | Path": {"metavar": "PATH"},
     "str | HudiRelease": _RELEASE,
     "str | HudiRelease | RecordMergeMode": {"metavar": "R|MODE", "shell_complete": targets_from},
     "tuple[str, ...]": _NAMES,
@@ -51,18 +53,19 @@ _DEFAULT: Final = re.compile(r"(?:;|\.) None(?: for|:) ")
 def derived_option(
     called: Callable[..., Any], name: str, *flags: str, note: str = "", **settings: object
 ) -> Callable[[F], F]:
-    """Make the option of a parameter of a function, or of a field of a dataclass.
+    """Make the option of a parameter of a function, or of a field of a class.
 
     Args:
-        called: the function or the dataclass; annotations and the docstring say what the option takes.
+        called: the function or the class with attributes; annotations and the docstring say what the option takes.
         name: the parameter.
         flags: the names of the option, where they are not that of the parameter.
         note: what only the command line says, after the help.
         settings: what click is told in place of what the annotation says.
     """
     found = inspect.signature(called).parameters[name]
-    kind = found.annotation.removesuffix(" | None")
-    told = {"type": click.Choice(_literals(kind))} if kind.startswith("Literal[") else _TYPES[kind]
+    kind = getattr(found.annotation, "__forward_arg__", found.annotation).removesuffix(" | None")  # of a NamedTuple
+    known = {"type": click.Choice(_literals(kind))} if kind.startswith("Literal[") else _TYPES.get(kind)
+    told = {} if known is None and "type" in settings else known or _TYPES[kind]
     default = {"default": _as_text(found.default), "show_default": True} if _is_shown(found.default) else {}
     told = {**told, **default, **settings}
     notes = [help_of(called, name), *([note] if note else []), *(["May be repeated."] if "multiple" in told else [])]
@@ -76,11 +79,11 @@ def option_name(name: str) -> str:
 
 def help_of(called: Callable[..., Any], name: str) -> str:
     """Return what a docstring says of a parameter, in the words of the command line."""
-    section = "Attributes" if dataclasses.is_dataclass(called) else "Args"
+    section = "Attributes" if inspect.isclass(called) else "Args"
     _, documentation = documented(called.__doc__ or "", section)
     parameters = inspect.signature(called).parameters
     text = _DEFAULT.sub(". Default: ", documentation[name])
-    text = re.sub(r"`(\w+)`", lambda one: option_name(one[1]) if one[1] in parameters else one[1], text)
+    text = re.sub(r"`([^`]+)`", lambda one: option_name(one[1]) if one[1] in parameters else one[1], text)
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
@@ -111,11 +114,13 @@ def refuse(error: PayloadBridgeError) -> NoReturn:
 
 def _is_shown(default: object) -> bool:
     """Whether a default is a value that a user might write."""
-    return isinstance(default, (str, int, float, tuple)) and default is not False and default != ()
+    return isinstance(default, (str, int, float, tuple, enum.Enum)) and default is not False and default != ()
 
 
 def _as_text(default: object) -> object:
     """Return a default as a user writes it."""
+    if isinstance(default, enum.Enum):
+        return default.value
     return ",".join(default) if isinstance(default, tuple) else default
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,10 +13,10 @@ from bridge.cli.found_rules import found_rules
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import jar_option
 from bridge.cli.linked_class import report_links
-from bridge.cli.options import release_option
+from bridge.cli.needs import refuse_given
+from bridge.cli.options import release_option, schema_option
 from bridge.cli.parameters import derived_option, refuse, refused
-from bridge.cli.paths import InputFile
-from bridge.cli.table_input import refuse_given, table_option
+from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb
 from bridge.config import SUCCESSORS
 from bridge.demo import rule_text
@@ -47,12 +46,7 @@ _OF_CALLS = ("key", "ordering", "props", "call_timeout")
 @jar_option(
     "A jar with the compiled class NAME, a payload or a merger, or with classes that it needs; may be repeated."
 )
-@click.option(
-    "--schema",
-    type=InputFile(path_type=Path),
-    metavar="FILE",
-    help="Infer the rules of your class by calling it on rows of this schema: Avro in FILE.avsc, else Spark DDL.",
-)
+@schema_option("Infer the rules of your class by calling it on rows of this schema", "that of --batches or --table")
 @derived_option(verify, "key", help="With --schema: the record key columns.")
 @derived_option(verify, "ordering", help="With --schema: the ordering columns.")
 @derived_option(verify, "props", "--prop", help="With --schema: a property as Hudi names it.")

@@ -17,7 +17,7 @@ from bridge.cli.table_input import bootstrap_option, located, slices_option
 from bridge.cli.verb import Verb
 from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import PlanError
-from bridge.migration import plan_migration, report_plan
+from bridge.migration import has_files, plan_migration, report_plan
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def plan(  # noqa: PLR0913 (one parameter an option)
             from_release,
             keep_table_version=keep_table_version,
             jar=jars,
-            payload=options["payload"] and built_reference(options["payload"], compiled),
+            payload=built_reference(options["payload"], compiled) if options["payload"] and has_files(path) else None,
             slices=slices,
             bootstrap=options["bootstrap"],
             call_timeout=options["call_timeout"],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.cli.needs import refuse_given
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
-from bridge.cli.table_input import open_table, refuse_given
+from bridge.cli.table_input import open_table
 from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
 from bridge.hudi import TableQueries
 from bridge.spark import is_local, local_path
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 _OF_THE_TABLE = (
     *("mode", "merger", "key", "partition", "ordering", "arrival", "config", "fidelity", "engine", "implementation"),
-    *("table_type", "operations", "upgrade_after", "via", "plain", "plain_after", "compact_after", "compact_every"),
+    *("table_types", "operations", "upgrade_after", "via", "plain", "plain_after", "compact_after", "compact_every"),
 )
 """Options that a table answers itself."""
 

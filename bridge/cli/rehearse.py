@@ -8,17 +8,15 @@ import click
 
 from bridge.cli.inputs import InputPath, batches_option_of
 from bridge.cli.java_options import jar_option
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import release_option, sample_option
+from bridge.cli.options import release_option, sample_option, schema_option
 from bridge.cli.parameters import derived_option, refused
-from bridge.cli.paths import InputFile
 from bridge.cli.scope import paths
 from bridge.cli.session import session_options
-from bridge.cli.table import properties_of
 from bridge.cli.table_input import located, open_table, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
-from bridge.config import TableMergeConfig
 from bridge.errors import InputError
 from bridge.linkage import check_class
 from bridge.migration import TablePart, check_copy, rehearse
@@ -37,20 +35,13 @@ if TYPE_CHECKING:
 @click.command("rehearse", cls=Verb, short_help="Upgrade a copy of a table with Hudi itself, and compare.")
 @table_argument
 @derived_option(rehearse, "to", required=True)
-@click.option(
-    "--copy",
-    required=True,
-    metavar="PATH",
-    help="The local folder for the copy; the upgraded copy stays there.",
-)
-@click.option(
-    "--mode",
-    type=click.Choice(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"], case_sensitive=False),
-    help="The merge mode that the upgraded copy gets.  [default: that of the upgrade]",
+@derived_option(rehearse, "copy", required=True)
+@derived_option(
+    rehearse, "mode", type=click.Choice(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"], case_sensitive=False)
 )
 @derived_option(rehearse, "payload", note="With --jar: the compiled class with which the table merges.")
 @jar_option(
-    "A jar with the compiled payload class of the table, or with classes that it needs; may be repeated. It is "
+    "A jar with the table's own compiled class (--payload), or with classes that it needs; may be repeated. It is "
     "checked against --to before anything is copied, and passed to Hudi."
 )
 @batches_option_of(required=False)
@@ -60,12 +51,7 @@ if TYPE_CHECKING:
     metavar="PATH",
     help="One batch, instead of --batches: a file or flat folder of Parquet, Avro, ORC, JSON lines or CSV.",
 )
-@click.option(
-    "--schema",
-    type=InputFile(),
-    metavar="FILE",
-    help="The columns of the batches: .avsc, or Spark DDL.  [default: those of the table]",
-)
+@schema_option("The columns of the batches", "those of the table")
 @derived_option(rehearse, "props", "--prop", help="An option of their writer.")
 @click.option(
     "--bundle",
@@ -75,10 +61,8 @@ if TYPE_CHECKING:
     "Default: the released one, from Maven Central.",
 )
 @derived_option(rehearse, "downgrade")
-@click.option("--partitions", type=paths, metavar="PATH[,PATH]", help="Copy only these partitions.")
-@click.option(
-    "--file-groups", type=click.IntRange(1), metavar="N", help="Copy only N file groups, evenly chosen by id."
-)
+@derived_option(TablePart, "partitions", type=paths, metavar="PATH[,PATH]")
+@derived_option(TablePart, "file_groups", type=click.IntRange(1))
 @release_option(default=None, show_default="the release that is assumed to have written the table")
 @call_timeout_option
 @sample_option("rows")
@@ -108,14 +92,19 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     rows the upgrade changes, and 1 for NOT AS PREDICTED and REFUSED BY HUDI.
     """
     overwrite = asks_for(OVERWRITE)
+    if batches is None and incoming is None:
+        refuse_given(["schema"], "is for batches; add --batches or --incoming, or leave it out")
+    own = _own_class(then["payload"], jars)
+    if own is None:
+        refuse_given(["jars"], "has the table's own compiled class; name that by --payload, or leave it out")
+    else:
+        check_class(own.name, jars, to)
     if batches is not None and incoming is not None:
         msg = "--incoming (one batch) and --batches (several) exclude each other; give one"
         raise click.UsageError(msg, click.get_current_context())
     with refused(InputError):
         check_copy(located(table), copy, overwrite=overwrite)
-    _check_class(table, to, then["payload"], jars)
-    own = _own_class(then["payload"], jars)
-    opened = open_table(table, release, refuses=True, payload=own, call_timeout=then.pop("call_timeout"))
+    opened = open_table(table, release, payload=own, call_timeout=then.pop("call_timeout"))
     then["payload"] = None if own is not None else then["payload"]
     written = _batches(opened, batches, incoming, schema)
     part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
@@ -133,20 +122,6 @@ def _own_class(name: str | None, jars: tuple[str, ...]) -> PayloadRef | None:
     """Return the compiled class by which the table merges; None for a class of Hudi, which the next writer passes."""
     found = None if name is None else PayloadRef(name, jars=jars)
     return found if found is not None and found.is_compiled and not found.is_builtin else None
-
-
-def _check_class(table: str, to: HudiRelease, passed: str | None, jars: tuple[str, ...]) -> None:
-    """Check that the compiled class of a table, or of its writer, links to a release.
-
-    Raises:
-        ClassLinkError: it does not.
-    """
-    if not jars:
-        return
-    stored = TableMergeConfig.from_properties(properties_of(located(table), to))
-    for name in dict.fromkeys((passed, stored.payload, stored.legacy_payload)):
-        if name is not None:
-            check_class(name, jars, to)
 
 
 def _batches(table: HudiTable, batches: BatchSource | None, incoming: str | None, schema: str | None) -> Batches | None:

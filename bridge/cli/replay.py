@@ -10,11 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 from pyspark.sql import functions as sf
 
-from bridge.cli.completion import targets_from
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
-    COW,
     compaction_options,
     course_of,
     left_plan_options,
@@ -22,7 +20,7 @@ from bridge.cli.options import (
     operations_of,
     plan_of,
     sample_option,
-    table_type_option,
+    table_types_option,
     upgrade_options,
     with_schema,
 )
@@ -35,14 +33,13 @@ from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import compare, comparison_of, replay, report_replays
 from bridge.explain import replay_view
 from bridge.pipeline import KIND, LEFT, RIGHT
-from bridge.plan import TableType
 from bridge.report import PAGE_KEYS
 from bridge.spark import output, quoted
 
 if TYPE_CHECKING:
     from bridge.compare import Comparison, ReplayReport
     from bridge.pipeline import Course
-    from bridge.plan import MergePlan
+    from bridge.plan import MergePlan, TableType
     from bridge.report import Report
     from bridge.spark import Target
 
@@ -53,17 +50,10 @@ if TYPE_CHECKING:
 @strict_option
 @click.option("--history", is_flag=True, help="Replay the commits that the files of --table still hold.")
 @left_plan_options
-@click.option(
-    "--to",
-    required=True,
-    metavar="R|MODE|NAME",
-    shell_complete=targets_from,
-    help="What to compare with: a release; or under 1.2 a merge mode, a payload class, or your own payload or "
-    "merger as package.module:Class.",
-)
+@derived_option(replay, "to", required=True)
 @upgrade_options
 @derived_option(replay, "plain")
-@table_type_option("The type of the table: copy-on-write, merge-on-read, or one replay of each.", "both", **COW)
+@table_types_option("The type of the table: copy-on-write, merge-on-read, or one replay of each.")
 @operation_option
 @compaction_options
 @on_error_option
@@ -76,7 +66,7 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     table: str | None,
     history: bool,
     to: str,
-    table_type: str,
+    table_types: tuple[TableType, ...],
     sample: int | None,
     out: str | None,
     **options: Any,
@@ -104,19 +94,15 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
             history=history,
             **options,
         )
-    if history:
-        msg = "--history replays the commits of a --table; name one"
-        raise click.UsageError(msg, click.get_current_context())
     if batches is None or options["release"] is None:
         msg = f"{'--batches' if batches is None else '--from'} is missing; it is required without --table"
         raise click.UsageError(msg, click.get_current_context())
-    types = list(TableType) if table_type == "both" else [TableType(table_type)]
-    plan = plan_of(types[0], **options)
+    plan = plan_of(table_types[0], **options)
     commits = len(batches)
-    course = course_of(options, commits, types)
+    course = course_of(options, commits, table_types)
     operations = operations_of(options["operations"], commits)
     with refused():
-        _compared(plan, types, to, course, commits)
+        _compared(plan, table_types, to, course, commits)
 
     scope = scope_of(plan, batches, options)
     spark = batches.session()
@@ -124,7 +110,8 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     read = batches.read(spark, struct, scope).written_by(operations)
     with contextlib.ExitStack() as open_until_told:
         parts = [
-            open_until_told.enter_context(compare(read, sides)) for sides in _compared(plan, types, to, course, commits)
+            open_until_told.enter_context(compare(read, sides))
+            for sides in _compared(plan, table_types, to, course, commits)
         ]
         report = report_replays(parts, sample, whole=wants_json())
         if wants_page():
@@ -153,6 +140,6 @@ def _write_keys(parts: list[ReplayReport], target: Target) -> None:
                 run.write(functools.reduce(lambda left, right: left.unionByName(right), aside), "quarantine")
 
 
-def _compared(plan: MergePlan, types: list[TableType], to: str, course: Course, commits: int) -> list[Comparison]:
+def _compared(plan: MergePlan, types: tuple[TableType, ...], to: str, course: Course, commits: int) -> list[Comparison]:
     """Return the comparison for tables of each type; errors as in `comparison_of`."""
     return [comparison_of(dataclasses.replace(plan, table_type=one), to, course, commits) for one in types]

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.needs import refuse_given
 from bridge.cli.rebuilt_input import refuse_table_settings
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
-from bridge.cli.table_input import open_table, open_written, refuse_given
+from bridge.cli.table_input import open_table, open_written
 from bridge.cli.verb import wants_json
 from bridge.compare import compare_readers, replay_batches, replay_history, report_upgraded_readers, table_release
 from bridge.spark import output, read_schema

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.decorators import with_options
+from bridge.cli.needs import refuse_given
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.run import current_run
-from bridge.cli.table_input import refuse_given
 from bridge.cli.verb import EXTENT
 from bridge.pipeline import Scope, percent, share
 

@@ -13,7 +13,6 @@ from bridge import pipeline
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
-    COW,
     check_all_paths,
     compaction_options,
     course_of,
@@ -22,7 +21,7 @@ from bridge.cli.options import (
     plan_of,
     plan_options,
     sample_option,
-    table_type_option,
+    table_types_option,
     with_schema,
 )
 from bridge.cli.parameters import derived_option
@@ -46,10 +45,8 @@ if TYPE_CHECKING:
 @table_option
 @strict_option
 @plan_options
-@table_type_option(
-    "The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given.",
-    "both",
-    **COW,
+@table_types_option(
+    "The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given."
 )
 @click.option(
     "--all-paths",
@@ -66,7 +63,7 @@ if TYPE_CHECKING:
 def simulate(
     batches: BatchSource | None,
     table: str | None,
-    table_type: str,
+    table_types: tuple[TableType, ...],
     sample: int | None,
     *,
     all_paths: bool,
@@ -88,7 +85,7 @@ def simulate(
     if batches is None or table is not None:
         msg = "name --batches, or a --table whose commits are the batches"
         raise click.UsageError(msg, click.get_current_context())
-    types = list(TableType) if table_type == "both" or (all_paths and _is_default()) else [TableType(table_type)]
+    types = tuple(TableType) if all_paths and _is_default() else table_types
     plan = plan_of(types[0], **options)
     check_all_paths(plan)
     compactions = course_of(options, len(batches), types).compact_after
@@ -146,4 +143,4 @@ def _paths_report(found: PathsReport, sample: int | None) -> Report:
 
 def _is_default() -> bool:
     """Whether the command line names no table type."""
-    return click.get_current_context().get_parameter_source("table_type") is ParameterSource.DEFAULT
+    return click.get_current_context().get_parameter_source("table_types") is ParameterSource.DEFAULT

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, written_output
+from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import release_option, sample_option
 from bridge.cli.out import out_options, target_of
-from bridge.cli.parameters import refuse
+from bridge.cli.parameters import derived_option, refuse
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
 from bridge.cli.table_input import bootstrap_option, check_files, engine_option, located, strict_option, table_argument
-from bridge.cli.values import names
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import keys
 from bridge.hudi import ON_FRAMES, HudiTable
@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
+_OF_CLASS = ("payload", "jars", "built_for")
+
+
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
 @release_option(default=None, show_default="the release that is assumed to have written the table")
-@click.option("--as-of", metavar="INSTANT", help="The rows as of an instant, by its requested time.")
-@click.option("--read-optimized", is_flag=True, help="Only the rows of base files, without logs.")
-@click.option("--columns", type=names, metavar="a[,b]", help="The columns to show, separated by commas. Default: all.")
-@click.option("--where", metavar="CONDITION", help="A condition in Spark SQL, on merged rows.")
+@derived_option(table_snapshot, "as_of", metavar="INSTANT")
+@derived_option(table_snapshot, "read_optimized")
+@derived_option(table_snapshot, "columns")
+@derived_option(table_snapshot, "where", metavar="CONDITION")
 @bootstrap_option
 @engine_option
 @strict_option
@@ -55,7 +58,11 @@ def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: i
         check_query(query["as_of"], query["on_error"], read_optimized=query["read_optimized"], by_engine=by_engine)
     except PayloadBridgeError as error:
         refuse(error)
+    if query["read_optimized"] and query["out_table_format"] is None:
+        refuse_given(_OF_CLASS, "is for a class that merges, and --read-optimized merges nothing; leave it out")
     target = target_of(out, query)
+    if target is not None:
+        refuse_given(["sample"], "is for rows that are printed, and --out writes all; leave it out")
     as_table = hudi_out_of(target, query)
 
     merged = {"engine": query["engine"], **class_of(query)}

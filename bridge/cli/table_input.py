@@ -7,20 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-from click.core import ParameterSource
 
 from bridge.cli.inputs import TABLE
 from bridge.cli.parameters import derived_option
 from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import NOTED
-from bridge.hudi import AlteredTableError, HudiTable
+from bridge.hudi import HudiTable, check_whole
 from bridge.migration import MOST_SLICES, inspect
 from bridge.plan import CALL_TIMEOUT
 from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from bridge.cli.decorators import F
     from payloads import HudiRelease, PayloadRef
@@ -77,17 +76,14 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
         AlteredTableError: there are some, and the verb `refuses` such tables, or the command line says `--strict`.
         HudiTableError: the table can't be read, and the verb `refuses` such tables; others say so when they read it.
     """
+    context = click.get_current_context()
+    if refuses or context.meta.get(_STRICT):
+        check_whole(table)
     found = table.queries().listings.altered_files()
-    if refuses and not found:
-        _ = table.columns
     if not found:
         return table
     number = "1 file" if len(found) == 1 else f"{len(found)} files"
     msg = f"{table.path}: {number} of completed commits: {found[0]}"
-    context = click.get_current_context()
-    if refuses or context.meta.get(_STRICT):
-        msg = f"{msg}; restore the files, or restore the table to an instant before (hudi-cli savepoint rollback)"
-        raise AlteredTableError(msg)
     context.meta.setdefault(NOTED, []).append(f"{msg}; rows may be missing, as they are for Hudi's own reader")
     return table
 
@@ -146,17 +142,3 @@ def located(text: str) -> str:
         )
         raise click.UsageError(msg, click.get_current_context())
     return catalog_location(quiet_session(), name)
-
-
-def refuse_given(names: Iterable[str], why: str) -> None:
-    """Refuse options that the user gave.
-
-    Raises:
-        UsageError: naming the first of them.
-    """
-    context = click.get_current_context()
-    for name in names:
-        if context.get_parameter_source(name) not in {None, ParameterSource.DEFAULT}:
-            given = next(one.opts[0] for one in context.command.params if one.name == name)
-            msg = f"{given} {why}"
-            raise click.UsageError(msg, context)

@@ -17,6 +17,7 @@ import click
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
+from bridge.cli.needs import refuse_without_need
 from bridge.cli.parameters import refused
 from bridge.cli.run import ended_by_signals, run_of
 from bridge.cli.sections import JOBS, write_help
@@ -122,6 +123,7 @@ class Verb(click.Command):
         output, path = ctx.params.pop("output"), ctx.params.pop("report")
         ctx.meta[_FORMS] = {output, Path(path).suffix.lower().lstrip(".") if path else output}
         ctx.meta[OVERWRITE], ctx.meta[DRY_RUN] = ctx.params.pop("overwrite"), ctx.params.pop("dry_run")
+        refuse_without_need(ctx)
         _redact(ctx)
         if path is not None and is_local(path):
             may_replace(local_path(path), "--report")
@@ -205,7 +207,7 @@ def _check_redacted() -> None:
         raise PlanError(msg)
 
 
-_PATHS = frozenset({"batches", "incoming", "log", "out", "out_table", "stored", "table"})
+_PATHS = frozenset({"batches", "incoming", "log", "out", "out_table", "schema", "stored", "table"})
 """The options that name what is read and written."""
 
 

@@ -14,9 +14,8 @@ from bridge.cli.completion import rules_from
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.java_options import java_options
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import release_option
+from bridge.cli.options import release_option, schema_option
 from bridge.cli.parameters import OF_DATA, derived_option, refused
-from bridge.cli.paths import InputFile
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table_input import table_option
@@ -50,12 +49,7 @@ class _Verify(Verb):
 @click.command(cls=_Verify, name="verify")
 @click.argument("name", metavar="PAYLOAD|MODE|MERGER", shell_complete=rules_from)
 @release_option(default=HudiRelease.latest().value, show_default=True)
-@click.option(
-    "--schema",
-    type=InputFile(path_type=Path),
-    metavar="FILE",
-    help="The schema of the records: Avro in FILE.avsc, else Spark DDL. Default: a small one that suits the class.",
-)
+@schema_option("The schema of the records", "that of --batches or --table, else a small one that suits the class")
 @derived_option(verify, "key")
 @derived_option(verify, "ordering")
 @derived_option(verify, "props", "--prop")
@@ -104,7 +98,7 @@ def verify_command(emit_test: Path | None, emit_spark: Path | None, **options: A
     return verification.to_report()
 
 
-def _verified(name: str, release: HudiRelease, schema: Path | None, *, allow: Any, **options: Any) -> Verification:
+def _verified(name: str, release: HudiRelease, schema: str | None, *, allow: Any, **options: Any) -> Verification:
     batches, table = options.pop("batches"), options.pop("table")
     options = with_job({**options, "release": release})
     parsed = None if schema is None else read_schema(schema, release, quiet_session)[0]

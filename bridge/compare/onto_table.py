@@ -13,7 +13,7 @@ from bridge.compare.replay import compare
 from bridge.compare.upgrade_compaction import check_compaction
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
-from bridge.hudi import files_of
+from bridge.hudi import check_in_tasks, files_of
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, distinct_keys, quoted
@@ -96,7 +96,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         as_of: an instant (requested time): onto the table as it was then.
 
     Raises:
-        ParameterError: `to` is not a release.
+        ParameterError: `to` is not a release; or the table was opened for the native engine.
         PlanError: `to` is older, or no upgrade leads to it; a batch has an operation other than upsert; the table
             formats its partition values, the other release finds other files of it, or the compaction in the upgrade
             would change rows or leave some out.
@@ -104,6 +104,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
             it is REFUSED.
         InputError: a batch does not fit the table.
     """
+    check_in_tasks(table, "replay_batches", {"native"})
     written, release = as_batches(batches), table_release(to)
     if written.operations:
         msg = "only upserts are ported for batches onto a real table; leave other operations out"

@@ -162,7 +162,7 @@ def _read_by_bundle(table: HudiTable, name: str, folder: Path) -> DataFrame:
     coordinate = program_version(name, spark)
     out = folder / name.replace(" ", "-")
     script = Path(__file__).with_name("released_reader.py")
-    way_out = "read a copy with fewer partitions, or leave out --real"
+    way_out = "read a copy with fewer partitions, or compare without released bundles"
     given = {"path": _absolute(table.path), "out": str(out)}
     answer = run_released(spark, coordinate, script, given, way_out=way_out, jars=table.jars)[-1]
     if "error" in answer:

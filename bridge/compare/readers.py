@@ -29,12 +29,13 @@ from bridge.compare.readers_report import (
 from bridge.compare.released_process import NotRunError
 from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
-from bridge.errors import PlanError, sentence_of
+from bridge.errors import ParameterError, sentence_of
 from bridge.hudi import (
     Differing,
     ReaderQuery,
     SliceReaders,
     answer_columns,
+    check_in_tasks,
     converted,
     files_of,
     shown_as_text,
@@ -96,7 +97,9 @@ def compare_readers(
             reader is refused.
         PayloadConfigError: unknown release.
         PlanError: the scope does not suit the table, or a program is among the readers.
+        ParameterError: the table was opened for the native or the jvm engine.
     """
+    check_in_tasks(table, "compare_readers")
     names = _readers_of(table, readers, scope, real=real)
     opened = table.queries()
     snapshot = opened.snapshot()
@@ -237,8 +240,8 @@ def _readers_of(
         if readers is None:
             names.remove(HUDI_RS)
         if real or any(map(is_program, names)):
-            msg = "hudi-rs and released bundles read whole tables; leave out --partitions, --since and --keys-sample"
-            raise PlanError(msg)
+            msg = "hudi-rs and released bundles read whole tables; leave `scope` out"
+            raise ParameterError(msg)
     return names + (_bundles(table, None if readers is None else names) if real else [])
 
 

@@ -51,7 +51,7 @@ def check_local(spark: SparkSession) -> None:
         NotRunError: saying what to do.
     """
     if is_connect(spark) or not is_local_master(str(spark.sparkContext.master)):
-        msg = "released bundles run on this machine, whose files other executors may not reach; leave out --master"
+        msg = "released bundles run on this machine, whose files other executors may not reach; use a local master"
         raise NotRunError(msg)
 
 
@@ -112,7 +112,7 @@ def run_released(  # noqa: PLR0913 (what a process gets)
         if "No space left on device" in why or "Disk quota exceeded" in why:
             way_out = "; free some of the disk, or set TMPDIR to a folder on another one"
         if at < 0 and current().is_active:
-            why = "--redact hides the message, which may quote values"
+            why = "redaction hides the message, which may quote values"
         msg = f"the process with {bundle} ended ({why}){way_out}"
         raise NotRunError(msg)
     return answers

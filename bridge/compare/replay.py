@@ -59,8 +59,8 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
     Args:
         batches: the batches, or one DataFrame a batch.
         plan: the first side.
-        to: the second side: a release, with the other settings of `plan`; under the newest release a merge mode, a
-            payload class, or a payload or merger as `package.module:Class`; or a plan.
+        to: what to compare with: a release, with the other settings of the plan; or under the newest release a merge
+            mode, a payload class, or your own payload or merger as `package.module:Class`.
         upgrade_after: the other side is the same table, upgraded after this batch, or downgraded for an older release;
             after the last one (`last`) only the reader changes. None: a new table of the other release.
         via: the table is upgraded in steps: after a batch to this release, or to the table version that its writer

@@ -295,7 +295,7 @@ def report_replays(
                 f"{aside.title}: these keys can't be merged there; a key that only one side merges is different"
             )
     if first.left.fidelity == "intended":
-        report.warnings.append("--fidelity intended compares defaults by value, which no release of Hudi does")
+        report.warnings.append("the fidelity 'intended' compares defaults by value, which no release of Hudi does")
     report.body.append(asked.ways)
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
     report_scope(report, first_part.batches, first.left, differing)

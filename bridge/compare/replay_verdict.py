@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from bridge.compare.grade import Grade
+from bridge.report import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,11 +70,12 @@ def verdict_of(found: Replayed) -> str:
         return f"{grade.value}: {found.refused}" if as_it_is is None else f"{as_it_is}; recompiled, {found.refused}"
     if as_it_is is not None:
         told = f"{grade.value}: {as_it_is}; recompiled, {_of_all(found)}"
-        return f"{told} after the last of {found.counts[-1].commit} batches ({_EXPLAINED[grade]})."
+        return f"{told} after the last of {counted(found.counts[-1].commit, 'batch', 'batches')} ({_EXPLAINED[grade]})."
     lines = f"{grade.value}: {_EXPLAINED[grade]}."
     if found.is_equal:
         return lines
-    lines += f" After the last of {found.counts[-1].commit} batches {keys_differ(found.counts[-1].total)}."
+    batches = counted(found.counts[-1].commit, "batch", "batches")
+    lines += f" After the last of {batches} {keys_differ(found.counts[-1].total)}."
     if found.by_identity:
         lines += (
             f" Of these, {found.by_identity:,} differ only because Hudi's IGNORE_DEFAULTS compares objects, not values."
@@ -100,7 +102,7 @@ def _short(part: Replayed) -> str:
     if part.grade is Grade.REFUSED or part.grade.is_equal:
         return part.grade.value
     differ = keys_differ(_last(part)) if part.as_it_is is None else _of_all(part)
-    return f"{part.grade.value} ({differ} after the last of {part.comparison.commits} batches)"
+    return f"{part.grade.value} ({differ} after the last of {counted(part.comparison.commits, 'batch', 'batches')})"
 
 
 def _last(part: Replayed) -> int:

@@ -45,8 +45,7 @@ def compared_types(
         if kind is None:
             msg = (
                 f"{field.name} is {field.dataType.simpleString()} in {names[0]} and {other.simpleString()} in "
-                f"{names[1]}, and these types can't be compared; cast one side, or read files with a schema "
-                "(--schema)"
+                f"{names[1]}, and these types can't be compared; cast one side, or read files with a schema"
             )
             raise InputError(msg)
         found[field.name] = kind

@@ -15,8 +15,9 @@ from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of
 from bridge.compare.replay import compare
 from bridge.compare.replay_report import report_replays
 from bridge.engines import COMMIT, KIND
+from bridge.hudi import check_in_tasks
 from bridge.pipeline import differences, join_rows
-from bridge.report import Judged, Listing, Report, Severity, Showable, Table
+from bridge.report import Judged, Listing, Report, Severity, Showable, Table, counted
 from bridge.spark import META_COLUMNS, distinct_keys, functions, kept
 
 if TYPE_CHECKING:
@@ -81,8 +82,8 @@ class HistoryReport(Showable):
     @property
     def verdict(self) -> str:
         """How much of the history is seen, in a sentence or two."""
-        seen = f"{self.path}: {self.keys} keys, {self.several} with two or more versions"
-        seen += f"; {sum(one.is_complete for one in self.commits)} of {len(self.commits)} commits complete."
+        seen = f"{self.path}: {counted(self.keys, 'key')}, {self.several} with two or more versions"
+        seen += f"; {sum(one.is_complete for one in self.commits)} of {counted(len(self.commits), 'commit')} complete."
         if self.merges_on_read:
             return seen
         kept = "Commits of copy-on-write tables keep only the merged rows: versions that lost or were deleted are gone."
@@ -222,6 +223,7 @@ def replay_history(
         PayloadBridgeError, PySparkException: merging under the table's own release fails. If only the other side fails,
             it is REFUSED.
     """
+    check_in_tasks(table, "replay_history", {"native"})
     with contextlib.ExitStack() as closing:
         rebuilt = rebuilt_commits(table, scope)
         closing.callback(rebuilt.close)

@@ -37,13 +37,13 @@ class _Option(NamedTuple):
     does: str
 
 
-_SQL: Final = "decides how INSERT INTO writes; say with --operation how each batch is written"
+_SQL: Final = "decides how INSERT INTO writes; say the operation of each batch"
 _READ: Final = "changes what a query shows; snapshots are those of a query without it"
 _CODE: Final = "runs other code of Hudi, or of yours, than was compared here"
 _GENERATED: Final = (".simplekeygenerator", ".complexkeygenerator", ".nonpartitionedkeygenerator")
 
 OPTIONS: Final[Mapping[str, _Option]] = {
-    WRITE_OPERATION: _Option(("upsert",), "is the operation of each write; say with --operation N=NAME which batch"),
+    WRITE_OPERATION: _Option(("upsert",), "is the operation of each write; say that of each batch"),
     INSERT_DROPS_KNOWN: _Option(("false",), "leaves out rows whose keys are stored"),
     INSERT_POLICY: _Option(("none",), "drops or refuses an insert of a key that is stored"),
     "hoodie.combine.before.insert": _Option(("false",), "deduplicates the rows of a key within an insert"),
@@ -73,11 +73,9 @@ OPTIONS: Final[Mapping[str, _Option]] = {
         ("single_writer", "optimistic_concurrency_control"),
         "lets several writers commit in another order than they began; batches are written one after the other",
     ),
-    INLINE_COMPACTION: _Option(
-        ("false",), "compacts a merge-on-read table; say when with --compact-after or --compact-every"
-    ),
+    INLINE_COMPACTION: _Option(("false",), "compacts a merge-on-read table; say after which batches"),
     "hoodie.datasource.compaction.async.enable": _Option(
-        ("false",), "compacts a merge-on-read table; say when with --compact-after or --compact-every"
+        ("false",), "compacts a merge-on-read table; say after which batches"
     ),
     **dict.fromkeys(
         CLUSTERING,

@@ -43,7 +43,7 @@ def _run_compiled(versions: DataFrame, job: Job, fields: tuple[StructField, ...]
     if asked is not None and job.file_groups:
         msg = (
             f"{job.plan.payload_name}: Java alone does not merge this table by its rules; use the python engine, whose "
-            "tasks call the class as well (--engine python)"
+            "tasks call the class as well"
         )
         raise PlanError(msg)
     return run_on_jvm(versions, job, fields) if asked is None else run_in_python(*asked, fields, attached)
@@ -80,7 +80,7 @@ def engine_of(job: Job) -> Choice:
             rule = lowered(job)
         except NotLoweredError as error:
             if plan.engine == "native":
-                msg = f"the native engine does not run this: {error}; use --engine auto or python"
+                msg = f"the native engine does not run this: {error}; use the engine auto or python"
                 raise PlanError(msg) from error
             why = f"not native: {error}"
         else:

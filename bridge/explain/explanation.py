@@ -60,7 +60,7 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
         plan: how versions merge; the first configuration, if there are two.
         row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
             column that is not needed to find the row may be left out.
-        to: the second configuration, as in `replay`; None for one configuration.
+        to: what to compare with, as in `replay`; None for one configuration.
         upgrade_after: see `replay`.
         via: see `replay`.
         keep_table_version: see `replay`.
@@ -218,7 +218,7 @@ def find_row(versions: DataFrame, identity: tuple[str, ...], row: Mapping[str, s
     unknown = [name for name in row if name not in identity]
     if unknown or not row:
         given = ", ".join(unknown) or "nothing"
-        msg = f"a row is named by {' and '.join(identity)}, not by {given}; give --row COLUMN=VALUE"
+        msg = f"a row is named by {' and '.join(identity)}, not by {given}; give `row` these columns"
         raise InputError(msg)
     rows = versions.select(*(_text(name).alias(name) for name in identity)).distinct()
     matching = rows.where(_is(row)).limit(_NEAR + 1).collect()
@@ -228,7 +228,7 @@ def find_row(versions: DataFrame, identity: tuple[str, ...], row: Mapping[str, s
     if matching:
         shown = "; ".join(_words(one.asDict()) for one in matching[:_NEAR])
         more = " and more" if len(matching) > _NEAR else ""
-        msg = f"several rows have {wanted}: {shown}{more}; add the other columns, --row COLUMN=VALUE for each"
+        msg = f"several rows have {wanted}: {shown}{more}; add the other columns"
         raise InputError(msg)
     distance = sum((sf.levenshtein(quoted(name), sf.lit(value)) for name, value in row.items()), sf.lit(0))
     near = rows.orderBy(distance, *map(quoted, identity)).limit(_NEAR).collect()

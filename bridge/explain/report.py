@@ -14,7 +14,7 @@ from bridge.explain.timeline import timeline_of
 from bridge.explain.versions import ordering_text
 from bridge.merge import class_warnings
 from bridge.pipeline import row_counts_table
-from bridge.report import REPORTS, Judged, Report, Severity, View, cell, json_record, plan_as_json
+from bridge.report import REPORTS, Judged, Report, Severity, View, cell, counted, json_record, plan_as_json
 
 if TYPE_CHECKING:
     from bridge.explain.row import ExplainedSide
@@ -110,7 +110,7 @@ def _headline(told: ExplainedRow) -> str:
     """Say in a few words how the row ends; the verdict has the rows."""
     row, parting = words(told.shown_row), told.first_difference()
     if len(told.sides) == 1:
-        return f"{row}: {len(told.sides[0].trace.calls)} merge calls in {told.commits} batches"
+        return f"{row}: {_calls(told)} in {counted(told.commits, 'batch', 'batches')}"
     both = " and ".join(told.names)
     if any(side.trace.has_several_rows for side in told.sides):
         return f"{row}: one of {both} has several rows"
@@ -122,12 +122,16 @@ def _headline(told: ExplainedRow) -> str:
     return f"{row}: {both} {how} ({cause_of(told).title.lower()})"
 
 
+def _calls(told: ExplainedRow) -> str:
+    return counted(len(told.sides[0].trace.calls), "merge call")
+
+
 def parting_words(told: ExplainedRow) -> str:
     """Say what becomes of the row, and where two sides diverge."""
     row, parting = words(told.shown_row), told.first_difference()
     ends = [_end(side, told) for side in told.sides]
     if len(told.sides) == 1:
-        return f"{row} ends {ends[0]} after {told.commits} commits ({len(told.sides[0].trace.calls)} merge calls)."
+        return f"{row} ends {ends[0]} after {counted(told.commits, 'commit')} ({_calls(told)})."
     if told.ends_equal:
         between = f"; after commit {parting} they differ" if parting is not None else ""
         return f"{row} ends {ends[0]} on both sides{between}."

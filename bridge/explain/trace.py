@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.config import keys
 from bridge.engines import CommitStatuses
-from bridge.errors import MergeFailedError, PlanError
+from bridge.errors import MergeFailedError, ParameterError, PlanError
 from bridge.explain.traced_programs import (
     SecondRowError,
     TracedCommits,
@@ -214,13 +214,13 @@ def check_traceable(plan: MergePlan) -> None:
     """
     problem = None
     if plan.engine == "native":
-        problem = "the native engine merges whole columns and makes no calls per row; leave --engine out"
+        problem = "the native engine merges whole columns and makes no calls per row; leave `engine` out"
     elif plan.table_type is TableType.MERGE_ON_READ and small_file_candidates(plan.props):
         problem = (
             f"under the small-file rule a key depends on others of its partition; leave out {keys.SMALL_FILE_LIMIT}"
         )
     if problem is not None:
-        raise PlanError(problem)
+        raise ParameterError(problem)
 
 
 def _ignore(action: Action, row: Carrier | None, *extras: object) -> None:

@@ -86,7 +86,7 @@ def check(query: SliceQuery) -> None:
     }
     for what, is_so in reasons.items():
         if is_so:
-            msg = f"{path}: the {engine} engine does not merge {what}; use the python engine (--engine python)"
+            msg = f"{path}: the {engine} engine does not merge {what}; use the python engine"
             raise PlanError(msg)
     engines.engine_of(job_of(query))
 

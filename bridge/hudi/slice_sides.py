@@ -42,7 +42,7 @@ LOGGED = pa.schema(
     ]
 )
 """The columns of a version in a log after the number of its slice and those of its row."""
-_USE_PYTHON = "use the python engine (--engine python)"
+_USE_PYTHON = "use the python engine"
 
 
 class NumberedSlice(NamedTuple):

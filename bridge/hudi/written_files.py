@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.hudi.errors import DamagedFileError
+from bridge.hudi.errors import AlteredTableError, DamagedFileError
 from bridge.hudi.file_slices import base_file, groups_of, log_file
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import LogFile
     from bridge.hudi.files import Listing
+    from bridge.hudi.table import HudiTable
     from bridge.hudi.timeline import ActiveTimeline
 
 
@@ -31,7 +32,7 @@ class AlteredFile(NamedTuple):
         instant: the commit (requested time).
         written: its bytes, as the commit says; 0 where it does not.
         found: the bytes on the storage; None where the file is missing.
-            reason: what is wrong with it, where it is not the size.
+        reason: what is wrong with it, where it is not the size.
     """
 
     path: str
@@ -47,6 +48,18 @@ class AlteredFile(NamedTuple):
         if self.found is None:
             return f"{self.path} is missing"
         return f"{self.path} has {self.found} bytes, but the commit {self.instant} wrote {self.written}"
+
+
+def check_whole(table: HudiTable) -> None:
+    """Refuse a table whose files are not as its commits wrote them, or that can't be read.
+
+    Raises:
+        AlteredTableError: files of completed commits are missing, or have another size.
+        HudiTableError: the table can't be read.
+    """
+    if found := table.queries().listings.altered_files():
+        raise AlteredTableError.of_files(table.path, found)
+    _ = table.columns
 
 
 class _WrittenFile(NamedTuple):

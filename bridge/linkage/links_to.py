@@ -98,4 +98,4 @@ def _or_as_recompiled(name: str, jars: Sequence[str | Path], release: HudiReleas
     linking = [one for one, found in links_to(name, jars, older).items() if found.links]
     if not linking:
         return ""
-    return f"; or say --built-for {linking[-1]} (built_for={str(linking[-1])!r}), to run it as if it were recompiled"
+    return f"; or say that it was built for {linking[-1]}, to run it as if it were recompiled"

@@ -101,7 +101,7 @@ class Buffered:
     def _custom_merger(self, rule: PointRule, engine: HoodieRecordType, mode: str) -> HoodieRecordMerger:
         if rule.payload is None:
             if self._plan.merger is None:
-                msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger"
+                msg = f"the table needs a merger of the strategy {rule.strategy}; name one"
                 raise PlanError(msg)
             merger = resolve_merger(self._plan.merger)
             return pre_combining(merger) if mode == "pre_combine" else merger

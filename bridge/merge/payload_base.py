@@ -46,7 +46,7 @@ def check_constructor(payload: type[HoodieRecordPayload]) -> None:
     if issubclass(payload, BuiltinPayload) and not payload.takes_ordering:
         msg = (
             f"{payload.__name__} has no constructor (record, ordering value), so no writer of Hudi can build it for a "
-            "table; name another payload with --payload"
+            "table; name another payload"
         )
         raise PayloadConstructorError(msg)
 

@@ -172,7 +172,7 @@ class PayloadWriter(Payloads):
         if self.ordering.split(".")[0] not in self.schema.by_name:
             msg = (
                 f"the ordering field {self.ordering!r} of {plan.payload_name} is not in the data, which has "
-                f"{', '.join(self.schema.by_name)}; name another with --ordering, or none for arrival order"
+                f"{', '.join(self.schema.by_name)}; name another, or none for arrival order"
             )
             raise PlanError(msg)
         return field_reader(self.schema, self.ordering, consistent=self._is_consistent, strict=True)

@@ -187,7 +187,7 @@ def _sides(plan: MergePlan, schema: AvroSchema, shape: RowShape, listener: Liste
         return _paired(MergerWriter(setup), reader, MergerLookup(setup) if plan.global_index else None)
     if can.payload_writer:
         if config.merge.payload is None:
-            msg = f"Hudi {plan.release} needs a payload class to write; name one with --payload"
+            msg = f"Hudi {plan.release} needs a payload class to write; name one"
             raise PlanError(msg)
         arguments = (plan.payload_ref(config.merge.payload), plan, schema, shape, listener)
         return _paired(PayloadWriter(*arguments), reader, PayloadLookup(*arguments) if plan.global_index else None)

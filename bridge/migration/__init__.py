@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bridge.migration.applied import AppliedPlan, apply_to_copy, checksum_of
-from bridge.migration.candidates import candidates_for
 from bridge.migration.class_rules import ClassRules, rules_of
 from bridge.migration.damage import MOST_SLICES, Damage, TableDamage
 from bridge.migration.damage_search import find_damage
-from bridge.migration.decision import check_twin, migrate, of_upgrade
+from bridge.migration.decision import migrate
 from bridge.migration.findings import Finding
 from bridge.migration.fleet import FleetReport, FleetTable, inspect_catalog, inspect_tables
 from bridge.migration.inspect_report import Inspection, report_inspection
@@ -21,11 +20,12 @@ from bridge.migration.rehearsal_predictions import Next, Predictions, next_of
 from bridge.migration.rehearsal_report import RehearsalOutcome, RehearsalReport, RehearsedStep
 from bridge.migration.rehearsal_steps import take_steps
 from bridge.migration.report import MigrateReport, files_of
+from bridge.migration.request import migrate_request, tried_types
 from bridge.migration.script import migration_script
 from bridge.migration.statement import statement_of
 from bridge.migration.steps import PropertyChange, Step
 from bridge.migration.table_copy import CopiedTable, check_copy, copy_table
-from bridge.migration.table_source import stored_in
+from bridge.migration.table_source import has_files, stored_in
 from bridge.migration.trials import Trial
 
 __all__ = [
@@ -51,23 +51,22 @@ __all__ = [
     "TablePart",
     "Trial",
     "apply_to_copy",
-    "candidates_for",
     "check_copy",
-    "check_twin",
     "check_upgrade_to",
     "checksum_of",
     "copy_table",
     "files_of",
     "find_damage",
+    "has_files",
     "inspect",
     "inspect_catalog",
     "inspect_tables",
     "judge",
     "migrate",
+    "migrate_request",
     "migration_script",
     "next_of",
     "next_steps",
-    "of_upgrade",
     "part_of",
     "plan_migration",
     "rehearse",
@@ -78,4 +77,5 @@ __all__ = [
     "steps_of",
     "stored_in",
     "take_steps",
+    "tried_types",
 ]

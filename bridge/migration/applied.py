@@ -11,6 +11,7 @@ from bridge.compare import reason_of, run_released
 from bridge.config import read_table
 from bridge.engines import bundle_for
 from bridge.errors import InputError
+from bridge.hudi import check_whole
 from bridge.migration.script import migration_script, worker_of
 from bridge.migration.steps import changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, copy_table, replaced
@@ -82,9 +83,11 @@ def apply_to_copy(
         PlanError: a script can't carry out the plan.
         InputError: the table can't be copied, or was changed meanwhile.
         NotRunError: the bundle can't run here.
+        AlteredTableError: files of completed commits are missing, or not as they were written.
     """
     text = migration_script(made, f"Tried on a copy of {table.path}.")
     check_copy(table.path, copy, overwrite=overwrite)
+    check_whole(table)
     before = checksum_of(table)
     with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
         copied = copy_table(table, copy)

@@ -22,7 +22,7 @@ from bridge.config import (
     change_mode,
     created_properties,
 )
-from bridge.errors import ClassLinkError, PlanError
+from bridge.errors import ClassLinkError, ParameterError, PlanError
 from bridge.merge import check_links
 from mergers import CUSTOM_MERGE_STRATEGY_UUID, MergerRef, RecordMergeMode
 from payloads import HudiRelease, PayloadNotFoundError
@@ -67,12 +67,16 @@ def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple
     FILL_UNAVAILABLE a marker, both in the settings of `left`.
 
     Raises:
-        PlanError: the payload is missing, the target is older or has no merge modes, or nothing has its name.
+        ParameterError: the payload is missing, or the target leaves no place for `merger`.
+        PlanError: the target is older or has no merge modes, or nothing has its name.
     """
     if left.payload is None:
-        msg = "a migration starts from a payload class; name one with --payload"
-        raise PlanError(msg)
+        msg = "a migration starts from a payload class; name one by `payload`"
+        raise ParameterError(msg)
     if not is_release(to):
+        if merger is not None:
+            msg = f"`merger` is tried after what a release gives, but `to` names {to} alone; leave one of them out"
+            raise ParameterError(msg)
         return (_named(left, to),)
     release = HudiRelease.asked(to)
     can = capabilities(release)
@@ -83,6 +87,9 @@ def candidates_for(left: MergePlan, to: str, merger: str | None = None) -> tuple
         raise PlanError(msg)
     kept = _kept(left, release)
     if not can.payload_successors:
+        if merger is not None:
+            msg = f"Hudi {release} keeps the class, so `merger` is not tried; leave it out, or name 1.1 or later"
+            raise ParameterError(msg)
         return (kept,)
     found = [_of_mode(left, release, target) for target in _targets(left)]
     if _class_of(left) in SUCCESSORS:

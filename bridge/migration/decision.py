@@ -18,17 +18,15 @@ from bridge.config import (
     given_settings,
     to_sql,
 )
-from bridge.errors import ParameterError, PlanError
-from bridge.migration.candidates import candidates_for
+from bridge.errors import PlanError
 from bridge.migration.generated import asked_class, generated
 from bridge.migration.mode_matches import mode_matches
 from bridge.migration.path_agreement import path_agreement
 from bridge.migration.plan import plan_migration
 from bridge.migration.report import MigrateReport
-from bridge.migration.skeletons import java_skeletons
+from bridge.migration.request import migrate_request, tried_types
 from bridge.migration.trials import Attempt, Evidence, closest, is_equal
-from bridge.pipeline import as_batches
-from bridge.programs import check_upgrade, is_downgrade
+from bridge.pipeline import as_batches, only_upserts
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from bridge.migration.candidates import Candidate
     from bridge.migration.plan_report import MigrationPlan
     from bridge.migration.trials import Trial
-    from bridge.pipeline import BatchesLike
+    from bridge.pipeline import BatchesLike, BatchNumber
     from bridge.plan import MergePlan, TableType
     from mergers import RecordMergeMode
     from payloads.jars import JarPaths
@@ -51,9 +49,10 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     merger: str | None = None,
     properties: Mapping[str, str] | None = None,
     batches: BatchesLike | None = None,
-    upgrade_after: int | None = None,
+    upgrade_after: BatchNumber | None = None,
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
+    compact_every: int | None = None,
     all_paths: bool = False,
     table_types: Sequence[TableType] = (),
     accept_differences: bool = False,
@@ -65,36 +64,55 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     Args:
         left: the payload class, its release, and how its table merges.
         to: a release, a merge mode, or a user's merger as `package.module:Class`.
-        merger: a user's merger that is tried last, if `to` is a release.
+        merger: a user's merger that is tried last, if `to` is a release with merge modes for tables of version 9.
         properties: what the table stores; None: what `left.release` stores in a new one.
-        batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried.
-        upgrade_after: the table itself is tried, upgraded after this batch; after the last one (`last` on the command
-            line) only the reader is upgraded. None: a new table.
+        batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried. What follows is
+            for batches, except `table_types` and `java_class`.
+        upgrade_after: the table itself is tried, upgraded after this batch; after the last one (`last`) only the reader
+            is upgraded. None: a new table.
         keep_table_version: the new release writes the table without upgrading it.
         compact_after: the batches after which the log of a merge-on-read table is compacted.
-        all_paths: compare the paths of `bridge.all_paths` under the class and under the merger that states its rule,
-            else under what is recommended. Needs batches.
-        table_types: those to try; by default that of `left`.
+        compact_every: see `replay`.
+        all_paths: also compare all paths through the table (its type, compactions, ways of splitting the rows of a key
+            into batches) under the class and under its replacement, which takes several times as long.
+        table_types: those to try; by default that of `properties`, else that of `left`.
         accept_differences: take the candidate with the fewest differences if none is equal.
-        sample: how many differences of each trial to fetch; None: all. They are fetched if they are accepted.
+        sample: how many of the differences that are accepted to fetch; None: all.
         java_class: the compiled class, if the payload is its Python twin.
 
     Raises:
-        PlanError: the settings contradict each other.
+        ParameterError: a parameter has no effect beside the others, or names a batch that does not exist.
+        PlanError: the target is impossible, or the class can't be tried so.
         MergeConfigError: the settings of the table contradict each other.
         PayloadBridgeError, PySparkException: the payload class fails on the data in its own release.
     """
     target = str(getattr(to, "value", to))
-    check_twin(left, java_class)
-    candidates = candidates_for(left, target, merger)
-    types = tuple(table_types) or (left.table_type,)
+    types = tried_types(properties, table_types, left.table_type)
+    written = None if batches is None else as_batches(batches)
+    candidates, course = migrate_request(
+        left,
+        target,
+        None if written is None else len(written),
+        types,
+        merger=merger,
+        upgrade_after=upgrade_after,
+        keep_table_version=keep_table_version,
+        compact_after=compact_after,
+        compact_every=compact_every,
+        all_paths=all_paths,
+        accept_differences=accept_differences,
+        sample=sample,
+        java_class=java_class,
+    )
     trials: tuple[Trial, ...] = ()
     evidence: Evidence | None = None
-    if batches is not None:
-        evidence = Evidence(as_batches(batches), upgrade_after, keep_table_version, tuple(compact_after), all_paths)
-        if evidence.batches.statements:
+    if written is not None and course is not None:
+        if written.statements:
             msg = "migrate does not try a MERGE INTO; replay its batches with the two sides"
             raise PlanError(msg)
+        if all_paths:
+            only_upserts(written, "a search of all paths")
+        evidence = Evidence(written, course, all_paths)
     asked = asked_class(left, evidence)
     matches = () if asked.rules is None else mode_matches(asked.rules, candidates)
     by_rule = [one.candidate for one in matches if one.is_whole]
@@ -102,8 +120,6 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     if evidence is None:
         chosen = by_rule[0] if by_rule else _first(candidates)
     else:
-        if evidence.upgrade_after is not None:
-            candidates = of_upgrade(candidates, left, target)
         attempt = Attempt(left, evidence, sample if accept_differences else 0)
         trials = attempt.until_equal(candidates, types)
         chosen = closest(candidates, trials)
@@ -135,40 +151,9 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     )
 
 
-def check_twin(left: MergePlan, java_class: str | None) -> None:
-    """Reject a compiled class in addition to a compiled payload, and invalid class names.
-
-    Raises:
-        PlanError: saying which.
-    """
-    if java_class is None:
-        return
-    if ":" not in left.payload_name:
-        msg = f"{left.payload_name} is a compiled class itself; leave out {java_class}, which is for a Python payload"
-        raise PlanError(msg)
-    java_skeletons(java_class, "")
-
-
-def of_upgrade(candidates: tuple[Candidate, ...], left: MergePlan, to: str) -> tuple[Candidate, ...]:
-    """Return the candidate that an upgrade itself gives: the table then has no other mode.
-
-    Raises:
-        PlanError: the target is not a release, or not an upgrade.
-    """
-    if not is_release(to):
-        msg = f"an upgrade goes to a release, not to {to}; leave out `upgrade_after`"
-        raise ParameterError(msg)
-    kept = tuple(one for one in candidates if one.keeps_payload)
-    if is_downgrade(left, kept[0].plan):
-        msg = f"Hudi {to} is older than {left.release}, and a migration goes to a later release; replay has downgrades"
-        raise PlanError(msg)
-    check_upgrade(left, kept[0].plan)
-    return kept
-
-
 def _is_free(target: str, evidence: Evidence | None) -> bool:
     """Whether the user named no merge mode or merger, and no upgrade decides how the table merges."""
-    return is_release(target) and (evidence is None or evidence.upgrade_after is None)
+    return is_release(target) and (evidence is None or evidence.course.upgrade_after is None)
 
 
 def _first(candidates: tuple[Candidate, ...]) -> Candidate | None:
@@ -198,7 +183,7 @@ class _Move:
         """Plan the move to the settings that were tried: those that an upgrade does not reach are set after it."""
         before = created_properties(self.writer, table_type, self.left.release) if stored is None else stored
         made = self._to(before, self.candidate.target)
-        is_upgrade = self.evidence is not None and self.evidence.upgrade_after is not None
+        is_upgrade = self.evidence is not None and self.evidence.course.upgrade_after is not None
         release = self.candidate.plan.release
         has_successors = capabilities(release, made.to_version).payload_successors
         if is_upgrade or self.candidate.target is not None or not has_successors:
@@ -225,7 +210,7 @@ class _Move:
         return sql if _rules(_table(created_by_sql(sql, release))) == _rules(table or _table(stored)) else {}
 
     def _to(self, before: Mapping[str, str], mode: TargetMode | None) -> MigrationPlan:
-        keeps = self.evidence is not None and self.evidence.keep_table_version
+        keeps = self.evidence is not None and self.evidence.course.keep_table_version
         return plan_migration(
             before,
             self.candidate.plan.release,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import hashlib
 import importlib
 import sys
@@ -95,7 +96,7 @@ def asked_class(left: MergePlan, evidence: Evidence | None) -> Asked:
         return Asked()
     batches = None if evidence is None else evidence.batches
     if batches is None and left.schema is None:
-        return Asked(None, f"{_NONE}, which was not tried: name its columns with --schema")
+        return Asked(None, f"{_NONE}, which was not tried: name its columns by a schema")
     try:
         return Asked(class_rules(left, batches, SparkSession.getActiveSession()))
     except PayloadBridgeError as error:  # the trials raise what is wrong with the class or the data
@@ -151,7 +152,7 @@ def generated(  # noqa: PLR0913, PLR0917 (what `migrate` has found out)
     if compiled:
         found += java_skeletons(compiled, strategy)
     else:
-        notes.append("no merger in Java: the payload is a Python class; name its compiled class with --java-class")
+        notes.append("no merger in Java: the payload is a Python class; name its compiled class")
     return made._replace(mergers=tuple(found), notes=tuple(notes))
 
 
@@ -182,7 +183,7 @@ def _by_rule(  # noqa: PLR0913, PLR0917 (what `generated` has found out)
         trials: tuple[Trial, ...] = ()
         beside = left if kept.refused else kept.plan
         if evidence is not None:
-            tried = evidence._replace(upgrade_after=None)
+            tried = evidence._replace(course=dataclasses.replace(evidence.course, upgrade_after=None))
             try:
                 trials = Attempt(beside, tried, 0).until_equal([candidate], types)
             except PayloadBridgeError:  # on this data the class fails in the new release
@@ -228,7 +229,7 @@ def _in_java(made: Generated, rules: ClassRules, left: MergePlan, compiled: str 
     calls = any(one.left for one in rules.rules.points)
     by = "its rule and the class" if calls else "its rule"
     if calls and not compiled:
-        note = "no merger in Java: it calls the class, which is in Python; name its compiled class with --java-class"
+        note = "no merger in Java: it calls the class, which is in Python; name its compiled class"
         return made._replace(notes=(*made.notes, note))
     try:
         for line, (fits, hudi) in _JAVA.items():

@@ -6,11 +6,12 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from bridge.config import TABLE_VERSION, TableMergeConfig, assumed_writer
+from bridge.errors import ParameterError
 from bridge.migration.damage import MOST_SLICES
 from bridge.migration.findings import Finding
 from bridge.migration.inspection import inspect_settings
 from bridge.migration.plan import plan_migration
-from bridge.migration.table_source import ReadOptions, damage_in, stored_in
+from bridge.migration.table_source import ReadOptions, check_reads, damage_in, stored_in
 from bridge.plan import CALL_TIMEOUT
 from bridge.report import Severity
 from payloads.errors import PayloadBridgeError
@@ -59,15 +60,17 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
         session: returns the session that reads rows; None: the active one, else a local one is started.
 
     Raises:
+        ParameterError: a parameter is for rows, or for a table that exists, and there are properties alone.
         MergeConfigError: the release can't read the table, or nothing can be inferred from its settings.
         PayloadConfigError: a property can't be read; the message names it.
         HudiTableError: the path has no table, or its timeline can't be read.
     """
-    line = HudiRelease.asked(release)
+    line, looks = HudiRelease.asked(release), ReadOptions(slices, payload, bootstrap, call_timeout, session)
+    check_reads(table, looks)
     properties = stored_in(table, line)
     found = inspect_settings(properties, writer, line, jar=jar, package=package)
     found = _with_move(found, properties, writer, line, from_release, jar)
-    damage = damage_in(table, ReadOptions(slices, payload, bootstrap, call_timeout, session))
+    damage = damage_in(table, looks)
     return found if damage is None else found.with_damage(damage)
 
 
@@ -83,6 +86,9 @@ def _with_move(  # noqa: PLR0913, PLR0917 (what a move is made of)
 
     A release that is older than the one that is assumed may have written it just as well, so that nothing moves.
     """
+    if from_release is not None and TABLE_VERSION.key not in properties:
+        msg = f"`from_release` is for a table that exists; give its {TABLE_VERSION.key}, too, or leave it out"
+        raise ParameterError(msg)
     version = TableMergeConfig.from_properties(properties, release).version
     old = assumed_writer(version) if from_release is None else HudiRelease.asked(from_release)
     is_assumed = from_release is None

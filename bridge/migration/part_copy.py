@@ -27,8 +27,8 @@ class TablePart(NamedTuple):
     """The part of a table that is rehearsed.
 
     Attributes:
-        partitions: their paths below the table, as they are written; empty for all.
-        file_groups: how many file groups at most, evenly chosen by partition and file id; None for all.
+        partitions: only these partitions, by their paths below the table; empty for all.
+        file_groups: only this many file groups, evenly chosen by partition and file id; None for all.
     """
 
     partitions: tuple[str, ...] = ()

@@ -71,6 +71,9 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     table = TableMergeConfig.from_properties(properties)
     old = assumed_writer(table.version) if from_release is None else HudiRelease.asked(from_release)
     named, new = _target(to)
+    if mode is not None and named is not None:
+        msg = "`to` and `mode` both name a merge mode; name a release by `to`, or leave out `mode`"
+        raise ParameterError(msg)
     mode = mode or named
     newest = capabilities(new).created_version
     version = table.version if keep_table_version else newest

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.migration import plan
 from bridge.migration.damage import MOST_SLICES
-from bridge.migration.table_source import ReadOptions, damage_in, stored_in
+from bridge.migration.table_source import ReadOptions, check_reads, damage_in, stored_in
 from bridge.plan import CALL_TIMEOUT
 from payloads.release import HudiRelease
 
@@ -59,15 +59,18 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         session: returns the session that reads rows; None: the active one, else a local one is started.
 
     Raises:
-        PlanError: the target is unknown, or the version can't be kept.
+        ParameterError: a parameter is for rows, and there are properties alone; or the version can't be kept.
+        PlanError: the target is unknown.
         MergeConfigError: the release can't read or make the table, or the settings contradict each other.
         PayloadConfigError: a property can't be read; the message names it.
         HudiTableError: the path has no table, or its timeline can't be read.
     """
     line = HudiRelease.latest() if from_release is None else HudiRelease.parse(from_release)
+    looks = ReadOptions(slices, payload, bootstrap, call_timeout, session)
+    check_reads(table, looks)
     properties = stored_in(table, line)
     made = plan.plan_migration(
         properties, to, writer, from_release, keep_table_version=keep_table_version, mode=mode, jar=jar
     )
-    damage = damage_in(table, ReadOptions(slices, payload, bootstrap, call_timeout, session), made.to_release)
+    damage = damage_in(table, looks, made.to_release)
     return made if damage is None else made.with_evidence(damage)

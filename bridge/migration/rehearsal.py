@@ -17,6 +17,7 @@ from py4j.protocol import Py4JError
 from bridge.compare import ReaderResult, bundle_of, check_compaction, compare_upgraded, compared_with
 from bridge.config import TABLE_VERSION, UpgradeCompaction, assumed_writer, capabilities
 from bridge.errors import InputError, PlanError, is_refusal, sentence_of
+from bridge.hudi import check_whole
 from bridge.migration.part_copy import TablePart, part_of
 from bridge.migration.rehearsal_bundle import bundle_path, write_bundle
 from bridge.migration.rehearsal_predictions import Next, Predictions, check_columns, next_of
@@ -80,7 +81,7 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
     Args:
         table: a local table, opened with the release that has written it so far.
         to: the release that upgrades, 1.0 or later.
-        copy: the folder for the copy, which stays there, upgraded.
+        copy: the local folder for the copy, which stays there, upgraded.
         overwrite: whether a copy that an earlier rehearsal left there is replaced; never another table.
         mode: COMMIT_TIME_ORDERING or EVENT_TIME_ORDERING, which the migration script sets on the upgraded table; None
             for the mode that the upgrade gives it.
@@ -94,16 +95,20 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
             coordinate. Its version must be of the release `to`.
 
     Raises:
-        PlanError: the release is older than 1.0, the table has its version already, or is read by no earlier release;
-            the settings contradict each other; or batches or the downgrade follow an upgrade whose compaction changes
-            or omits rows (`check_compaction`).
+        ParameterError: what comes after the upgrade contradicts itself, or is not predicted on this table.
+        PlanError: the release is older than 1.0, the table has its version already, or is read by no earlier
+            release; or batches or the downgrade follow an upgrade whose compaction changes or omits rows
+            (`check_compaction`).
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
         NotRunError: the bundle can't run here.
+        AlteredTableError: files of completed commits are missing, or not as they were written.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
     """
     release = HudiRelease.asked(to)
     check_upgrade_to(table, release)
     check_copy(table.path, copy, overwrite=overwrite)
+    check_whole(table)
+    then = next_of(table, mode, payload, batches, props)
     program = bundle_of(release, table.spark, bundle)
     archive = bundle_path(Path(copy))
     if archive.exists() and not overwrite:
@@ -113,7 +118,6 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         whole = table
         if part is not None:
             table = closing.enter_context(part_of(table, part, Path(copy).absolute().parent))
-        then = next_of(table, mode, payload, batches, props)
         predictions = Predictions(table, release, then)
         with tempfile.TemporaryDirectory(prefix="payload-bridge-") as folder, replaced(copy):
             steps = steps_of(table, release, predictions, then, Path(folder), downgrade=downgrade)
@@ -147,8 +151,7 @@ def check_upgrade_to(table: HudiTable, release: HudiRelease) -> None:
         writer = assumed_writer(version)
         msg = (
             f"{table.path} is opened as Hudi {table.release} reads it, but an upgrade to {release} starts from an "
-            f"earlier release; open it with the release that writes it: HudiTable(spark, path, '{writer}'), "
-            f"--release {writer}"
+            f"earlier release; open it with the release that writes it, {writer}"
         )
         raise PlanError(msg)
 

@@ -20,7 +20,7 @@ from bridge.config import (
     keys,
 )
 from bridge.engines import ADDED_TYPES, COMMIT, KIND, ORDERING, SEQUENCE
-from bridge.errors import PlanError
+from bridge.errors import ParameterError, PlanError
 from bridge.migration.plan import plan_migration
 from bridge.pipeline import as_batches, join_rows, simulate_commits
 from bridge.spark import META_COLUMNS, common_type, distinct_keys, kept, quoted
@@ -65,44 +65,56 @@ def next_of(
     """Check what comes after an upgrade.
 
     Raises:
-        PlanError: a mode and a payload are both given, the bundle has no such class, or there is no batch to pass it
-            with; a batch is not an upsert; or the table has a compiled class, generates its keys, or formats its
+        ParameterError: a mode and a payload are both given, the bundle has no such class, or there is no batch to pass
+            it with.
+        PlanError: a batch is not an upsert; or the table has a compiled class, generates its keys, or formats its
             partition values.
     """
-    target = None if mode is None else RecordMergeMode(str(getattr(mode, "value", mode)).upper())
+    named = None if mode is None else str(getattr(mode, "value", mode)).upper()
+    if named not in {None, *RecordMergeMode.__members__}:
+        known = " or ".join(one.name for one in RecordMergeMode if one is not RecordMergeMode.CUSTOM)
+        msg = f"`mode` {mode}: there is no such merge mode; name {known}"
+        raise ParameterError(msg)
+    target = None if named is None else RecordMergeMode[named]
     written = None if batches is None else as_batches(batches)
+    _check_writer(target, payload, props, writes=written is not None)
+    if written is None:
+        return Next(target, payload)
+    formats = f"{table.path} formats its partition values, and writes to such a table are not predicted"
     for wrong, why in (
-        (target is not None and payload is not None, "a merge mode replaces the payload class; name one of the two"),
+        (bool(table.jars), "after an upgrade no write to a table with a compiled class is predicted"),
+        (bool(written.operations), "a rehearsal writes upserts, and a batch has another operation"),
+        (not table.keys, f"{table.path} has generated keys, so rows of a batch can't be matched"),
+        (table.queries().properties.formats_partitions, formats),
+    ):
+        if wrong:
+            msg = f"{why}; leave the batches out"
+            raise PlanError(msg)
+    return Next(target, payload, written, dict(props or {}))
+
+
+def _check_writer(
+    target: RecordMergeMode | None, payload: str | None, props: Mapping[str, str] | None, *, writes: bool
+) -> None:
+    """Refuse what the writer after an upgrade is said to pass, where it can't, or writes nothing."""
+    for wrong, why in (
+        (
+            target is not None and payload is not None,
+            "`mode` replaces the class; leave out `mode` or `payload`",
+        ),
         (
             target is RecordMergeMode.CUSTOM,
-            "CUSTOM runs a class of yours, which the bundle does not have; name one of the other modes",
+            "`mode` CUSTOM runs a class of yours, which the bundle does not have; name another one",
         ),
         (
             payload is not None and not PayloadRef(payload).is_builtin,
-            f"{payload} is not in the released bundle; name a class that Hudi ships",
+            f"`payload` {payload} is not in the released bundle; name a class that Hudi ships",
         ),
-        (payload is not None and written is None, "a payload class takes effect in a write; add a batch"),
-        (bool(props) and written is None, "the properties are options of a writer; add a batch that it writes"),
-        (
-            written is not None and bool(table.jars),
-            "after an upgrade no write to a table with a compiled class is predicted; leave the batches out",
-        ),
-        (written is not None and bool(written.operations), "a rehearsal writes upserts; leave other operations out"),
-        (
-            written is not None and not table.keys,
-            f"{table.path} has generated keys, so rows of a batch can't be matched; leave the batches out",
-        ),
-        (
-            written is not None and table.queries().properties.formats_partitions,
-            (
-                f"{table.path} formats its partition values, and writes to such a table are not predicted; leave the "
-                "batches out"
-            ),
-        ),
+        (payload is not None and not writes, "`payload` takes effect in a write; add `batches`, or leave it out"),
+        (bool(props) and not writes, "`props` is for a writer; add `batches`, or leave it out"),
     ):
         if wrong:
-            raise PlanError(why)
-    return Next(target, payload, written, dict(props or {}))
+            raise ParameterError(why)
 
 
 def check_columns(table: HudiTable, batches: Batches) -> None:

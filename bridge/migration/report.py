@@ -23,6 +23,7 @@ from bridge.report import (
     Report,
     Severity,
     Table,
+    counted,
     limit_of,
     plan_as_json,
     sides_as_json,
@@ -122,7 +123,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     """Report a migration; `sample` is how many differences to show, None for the default."""
     types = [one.value for one in made.plans] or [made.left.table_type.value]
     report = Report("migrate", made.verdict, made.severities, REPORTS if made.is_accepted else FAILS)
-    after = None if made.evidence is None else made.evidence.upgrade_after
+    after = None if made.evidence is None else made.evidence.course.upgrade_after
     asked = question_of(after)
     report.scenario = asked.scenario.format(after=after) if made.is_checked else ""
     report.next = [] if made.is_accepted else next_steps("TABLE", made.to, made.left.payload, refused=True)
@@ -132,7 +133,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
         "from": str(made.left.release),
         "to": made.to,
         "upgrade_after": after,
-        "keep_table_version": made.evidence is not None and made.evidence.keep_table_version,
+        "keep_table_version": made.evidence is not None and made.evidence.course.keep_table_version,
     }
     report.statistics = {
         "rows_in": None if made.evidence is None else made.evidence.batches.rows_of(made.left),
@@ -184,19 +185,19 @@ def verdict_of(made: MigrateReport) -> str:
     if not made.is_checked:
         return (
             f"NOT CHECKED: {target} replaces {left}, but there is no data to test it on; "
-            "add --batches, and it is accepted only if a replay is equal."
+            "give batches, and it is accepted only if a replay is equal."
         )
-    batches = len(made.decisive[0].counts)
+    batches = counted(len(made.decisive[0].counts), "batch", "batches")
     if made.is_equal:
         return (
-            f"ACCEPTED: {target} gives the rows of {left} after each of {batches} batches "
+            f"ACCEPTED: {target} gives the rows of {left} after each of {batches} "
             f"({_types(made.decisive)}); other data may show differences."
         )
     keys = ", ".join(f"{trial.differing} ({trial.table_type.value})" for trial in made.decisive)
-    differing = f"{target} comes closest to {left}; keys that differ after the last of {batches} batches: {keys}"
+    differing = f"{target} comes closest to {left}; keys that differ after the last of {batches}: {keys}"
     if made.accepts_differences:
         return f"ACCEPTED WITH DIFFERENCES: {differing}."
-    return f"REFUSED: no candidate gives the same rows; {differing}. add --accept-differences to continue."
+    return f"REFUSED: no candidate gives the same rows; {differing}. Accept the differences to continue."
 
 
 def _types(trials: Sequence[Trial]) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from bridge.config import TABLE_VERSION, created_by_sql, read_properties, read_table
+from bridge.errors import ParameterError
 from bridge.hudi import TableQueries
 from bridge.migration.damage import MOST_SLICES
 from bridge.migration.damage_search import find_damage
@@ -63,13 +64,36 @@ def stored_in(table: TableLike, release: HudiRelease) -> dict[str, str]:
     return read_table(path)
 
 
+def has_files(table: TableLike) -> bool:
+    """Whether there is more than properties, so that rows may be read."""
+    if isinstance(table, Mapping):
+        return False
+    path = os.fspath(table)
+    return not (is_local(path) and local_path(path).is_file())
+
+
+def check_reads(table: TableLike, looks: ReadOptions) -> None:
+    """Refuse what is for rows where there are properties alone.
+
+    Raises:
+        ParameterError: naming the parameter.
+    """
+    if has_files(table):
+        return
+    of_rows = {
+        "slices": looks.slices not in {0, MOST_SLICES},
+        "payload": looks.payload is not None,
+        "bootstrap": looks.bootstrap is not None,
+    }
+    if given := next((name for name, is_given in of_rows.items() if is_given), None):
+        msg = f"`{given}` is for rows, but a table's properties have none; name its base path, or leave it out"
+        raise ParameterError(msg)
+
+
 def damage_in(table: TableLike, looks: ReadOptions, to: HudiRelease | None = None) -> TableDamage | None:
     """Return what is visible in the files of a table, as `find_damage`; None where there are properties alone."""
-    if isinstance(table, Mapping):
-        return None
-    path = os.fspath(table)
-    if is_local(path) and local_path(path).is_file():
+    if isinstance(table, Mapping) or not has_files(table):
         return None
     session = None if looks.slices == 0 else looks.session or session_of
     given: dict[str, Any] = {"bootstrap": looks.bootstrap, "call_timeout": looks.call_timeout}
-    return find_damage(path, session, most=looks.slices, payload=looks.payload, to=to, **given)
+    return find_damage(os.fspath(table), session, most=looks.slices, payload=looks.payload, to=to, **given)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from bridge.compare import Counts, Difference, Example, ReplayReport
     from bridge.migration.candidates import Candidate
-    from bridge.pipeline import Batches
+    from bridge.pipeline import Batches, Course
     from bridge.plan import MergePlan, TableType
 
 
@@ -23,16 +23,12 @@ class Evidence(NamedTuple):
 
     Attributes:
         batches: the batches.
-        upgrade_after: the table is upgraded after this batch; None: the new table has all batches from the first.
-        keep_table_version: whether an upgrade leaves the table at its version.
-        compact_after: the batches after which a log is compacted.
+        course: when the table is upgraded and its log compacted; without an upgrade the new table has all batches.
         all_paths: whether to compare the paths of the table, too.
     """
 
     batches: Batches
-    upgrade_after: int | None = None
-    keep_table_version: bool = False
-    compact_after: tuple[int, ...] = ()
+    course: Course
     all_paths: bool = False
 
 
@@ -114,8 +110,8 @@ class Attempt(NamedTuple):
         if candidate.refused:
             return Trial(candidate, table_type, refused=candidate.refused)
         data, left, right = self.evidence, _on(self.left, table_type), _on(candidate.plan, table_type)
-        commits = len(data.batches)
-        sides = Comparison(left, right, commits, data.upgrade_after, data.keep_table_version, data.compact_after)
+        course, commits = data.course, len(data.batches)
+        sides = Comparison(left, right, commits, course.upgrade_after, course.keep_table_version, course.compact_after)
         if sides.refused_ordering() is not None:  # `plan` says so, and the job leaves its ordering field out
             sides = sides.without_ordering()
         data.batches.versions(left)  # bad data is not the fault of a candidate

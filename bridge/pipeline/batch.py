@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError, ParameterError
+from bridge.report import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,6 +72,11 @@ class Batch:
     operation: str | SqlMerge = "upsert"
 
 
+def there_are(batches: int) -> str:
+    """Say how many batches there are."""
+    return f"there {'is' if batches == 1 else 'are'} {counted(batches, 'batch', 'batches')}"
+
+
 def check_numbers(operations: Iterable[int], batches: int) -> None:
     """Refuse operations of batches that are not there.
 
@@ -78,5 +84,5 @@ def check_numbers(operations: Iterable[int], batches: int) -> None:
         ParameterError: naming the number of one.
     """
     if absent := sorted({*operations} - {*range(1, batches + 1)}):
-        msg = f"`operations` {absent[0]}: there are {batches} batches, counted from 1"
+        msg = f"`operations` {absent[0]}: {there_are(batches)}, counted from 1"
         raise ParameterError(msg)

@@ -37,6 +37,16 @@ def typed_alike(frames: Sequence[DataFrame], inferred: Collection[int]) -> list[
     return found
 
 
+def typed_like(frame: DataFrame, wanted: spark_types.StructType) -> DataFrame:
+    """Return a frame whose types Spark has inferred from text, in which columns without a value have the wanted type.
+
+    One job looks for values, and only in columns that are text there and not in `wanted`.
+    """
+    known = {field.name: field.dataType for field in wanted}
+    texts = [field.name for field in frame.schema if field.dataType == _TEXT]
+    return _retyped(frame, {name: known[name] for name in texts if known.get(name, _TEXT) != _TEXT})
+
+
 def _retyped(frame: DataFrame, types: dict[str, spark_types.DataType]) -> DataFrame:
     if not types:
         return frame

@@ -51,8 +51,8 @@ def unreadable(origin: Place, error: Exception) -> InputError:
     if _NAMELESS.fullmatch(reason):
         reason = "a value does not have the type of its column"
     if current().is_active:
-        reason = "--redact hides the cause, which may quote values"
-    advice = advice_on(reason, str(origin), "fix the file or give the right --schema")
+        reason = "redaction hides the cause, which may quote values"
+    advice = advice_on(reason, str(origin), "fix the file or give the right schema")
     return InputError(f"{origin} can't be read: {reason}; {advice}")
 
 

@@ -20,7 +20,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines import ARRIVAL
 from bridge.errors import InputError
 from bridge.pipeline.avro_files import avro_frame
-from bridge.pipeline.empty_columns import typed_alike
+from bridge.pipeline.empty_columns import typed_alike, typed_like
 from bridge.pipeline.file_errors import failures, refuse_taken, unreadable
 from bridge.pipeline.text_files import check_utf8
 from bridge.spark import Files, PySparkException, batch_places, files_of, fit_batches, in_one_task, place_of, quoted
@@ -88,10 +88,12 @@ def read_frame(
     schema: spark_types.StructType | None = None,
     *,
     arrival: bool = False,
+    like: spark_types.StructType | None = None,
 ) -> DataFrame:
     """Read one file or flat folder (`--stored`, `--log`, `--incoming`); `arrival` adds the column `ARRIVAL`.
 
-    A folder that is listed already is not listed again.
+    A folder that is listed already is not listed again. Without a schema, a column of CSV or JSON that has no value has
+    the type that it has in `like`.
 
     Raises:
         InputError: see `read_batches`.
@@ -99,6 +101,8 @@ def read_frame(
     files = path if isinstance(path, Files) else files_of(place_of(path, spark))
     frame = _read(spark, files, schema, arrival=arrival)
     with failures(files.origin):
+        if schema is None and like is not None and files.format in INFERRED:
+            frame = typed_like(frame, like)
         fit_batches(frame)
     return frame
 
@@ -174,7 +178,7 @@ def _check_rows(spark: SparkSession, files: Files, frame: DataFrame) -> None:
 
 
 def _refuse_empty(files: Files) -> NoReturn:
-    msg = f"{files.origin} has no rows to take the column types from; give them with --schema"
+    msg = f"{files.origin} has no rows to take the column types from; give them by a schema"
     raise InputError(msg)
 
 

@@ -178,7 +178,7 @@ def _write_schema(plan: MergePlan, fields: list[spark_types.StructField]) -> Avr
                 for what, names in (("the data lacks", missing), ("the schema lacks", extra))
                 if names
             )
-            + "; correct --schema"
+            + "; correct the schema"
         )
         raise InputError(msg)
     return plan.schema

@@ -10,7 +10,7 @@ from bridge.engines import RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.point_run import PointRun
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_table, statistics_of
-from bridge.report import Listing, Report, list_rows, plan_as_json
+from bridge.report import Listing, Report, counted, list_rows, plan_as_json
 from bridge.spark import described, observing, quoted
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class MergeReport(Listing):
     def verdict(self) -> str:
         """How many rows the result has, in a sentence. Errors as in `row_counts`."""
         where = "" if self.written is None else f", written to {self.written.place}"
-        return f"{self.run.point}: {self.row_counts.rows_out} rows{where}."
+        return f"{self.run.point}: {counted(self.row_counts.rows_out, 'row')}{where}."
 
     @functools.cached_property
     def _kept(self) -> DataFrame:

@@ -42,7 +42,7 @@ POINTS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 _ROWS = f"{PREFIX}rows"
 _STORED_TWICE = (
     "the stored side has more than one row for some keys, so that newer rows were merged more than once and nothing is "
-    "kept; deduplicate it or check the key columns (--engine python names the first such key)"
+    "kept; deduplicate it or check the key columns (the python engine names the first such key)"
 )
 
 

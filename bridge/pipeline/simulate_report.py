@@ -21,7 +21,7 @@ from bridge.pipeline.run import choice_of, report_choices
 from bridge.pipeline.scope_report import report_scope
 from bridge.pipeline.simulate import program_of, simulate_outcomes, snapshots_of, upgrade_outcomes
 from bridge.programs import NextWriter, inline_warnings, may_store_twice, operation_warnings
-from bridge.report import SAMPLE, Listing, Report, Table, json_rows, limit_of, plan_as_json
+from bridge.report import SAMPLE, Listing, Report, Table, counted, json_rows, limit_of, plan_as_json
 from bridge.spark import described, kept, quoted
 
 if TYPE_CHECKING:
@@ -301,7 +301,10 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
     for table_type, one in row_counts.items():
         report.body.append(row_counts_table(one, table_type if len(parts) > 1 else ""))
     rows = " and ".join(f"{part.figures[-1].rows} ({part.plan.table_type.value})" for part in parts)
-    report.verdict = f"{rows_in} rows in {len(batches)} batches; the last snapshot has {rows} rows."
+    rows = f"{rows} row{'' if len(parts) == 1 and parts[0].figures[-1].rows == 1 else 's'}"
+    report.verdict = (
+        f"{counted(rows_in, 'row')} in {counted(len(batches), 'batch', 'batches')}; the last snapshot has {rows}."
+    )
     report_quarantine(report, quarantined, all_that_came=quarantined == written, where="with them")
 
 

@@ -13,7 +13,7 @@ from bridge.errors import ParameterError
 from bridge.pipeline.point_run import has_quarantine, quarantine_of
 from bridge.pipeline.row_counts_report import report_quarantine
 from bridge.redaction import current
-from bridge.report import Listing, Report, list_rows
+from bridge.report import Listing, Report, counted, list_rows
 from bridge.spark import META_COLUMNS, ObservedFrame, functions, observing, quoted
 
 if TYPE_CHECKING:
@@ -67,12 +67,12 @@ class SnapshotReport(Listing):
         moment = f" as of {self.as_of}" if self.as_of else ""
         chosen = f" where {self._condition}" if self.where else ""
         where = "" if self.place is None else f", written to {self.place}"
-        rows = f"{self._counts['rows']} rows, as Hudi {self.table.release} reads them"
+        rows = f"{counted(self._counts['rows'], 'row')}, as Hudi {self.table.release} reads them"
         return f"{self.table.path}{moment}{chosen}: {rows}{where}."
 
     @property
     def _condition(self) -> str | None:
-        return "a condition that --redact hides" if self.where and current().is_active else self.where
+        return "a condition that redaction hides" if self.where and current().is_active else self.where
 
     def rows_of(self, outcomes: DataFrame) -> DataFrame:
         """Return the rows among outcomes."""
@@ -132,9 +132,9 @@ def table_snapshot(  # noqa: PLR0913 (what a query says)
 
     Args:
         table: the table, read by its own release.
-        as_of: the requested time of an instant; None for the latest.
-        read_optimized: whether to read the base files alone.
-        columns: what to read; None for every column.
+        as_of: the rows as of an instant, by its requested time; None for the latest.
+        read_optimized: only the rows of base files, without logs.
+        columns: the columns to read; None for all.
         where: a condition in Spark SQL, on merged rows.
         on_error: `quarantine` separates the versions of keys that can't be merged; `fail` raises.
 

@@ -33,6 +33,7 @@ from bridge.report.view import (
     PathLine,
     View,
 )
+from bridge.report.words import counted
 
 __all__ = [
     "FAILS",
@@ -64,6 +65,7 @@ __all__ = [
     "View",
     "as_notebook",
     "cell",
+    "counted",
     "documented",
     "envelope_schema",
     "error_as_json",

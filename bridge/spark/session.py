@@ -176,7 +176,7 @@ def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
     except (PySparkException, Py4JError) as error:
         # Java's launcher has written its reason to standard error; settings may hold secrets and are not repeated.
         why = "see the lines above" if isinstance(error, PySparkException) else sentence_of(error).rstrip(".")
-        msg = f"Spark does not start with the master {master}: {why}; check its address, --conf and --package"
+        msg = f"Spark does not start with the master {master}: {why}; check its address, the settings and the packages"
         raise EngineError(msg) from error
 
 
@@ -219,7 +219,7 @@ def _connected(url: str, options: SessionOptions) -> SparkSession:
     if not line_of().connect:
         msg = (
             f"Spark Connect can't send code to workers before 3.5, and this is PySpark {pyspark.__version__}; "
-            "run in a classic session (--master), or use PySpark from 3.5 on"
+            "run in a classic session, or use PySpark from 3.5 on"
         )
         raise EngineError(msg)
     _check_reachable(url, "the Spark Connect server", "sc")

@@ -180,7 +180,7 @@ def columns_subject(  # noqa: PLR0913 (what a user may state)
     """
     line = HudiRelease.parse(release)
     if not capabilities(line).buffered_mergers:
-        msg = f"{name} merges columns, which runs from Hudi 1.1 on, not under {line}; choose a later --release"
+        msg = f"{name} merges columns, which runs from Hudi 1.1 on, not under {line}; choose a later release"
         raise PayloadConfigError(msg)
     given = {"schema": schema, "key": key, "ordering_fields": ordering_fields, "release": line}
     like = subject_of(OverwriteWithLatestMerger, **given, props=dict(props or {}))  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.errors import ParameterError
 from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from payloads.avro import AvroSchema, Record
 
 
+EXAMPLES: Final = 100
+"""How many random examples are tried, where nothing else is said."""
+
+
 def verify(  # noqa: PLR0913 (the options of the verb)
     name: str,
     *,
@@ -29,7 +33,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     props: Mapping[str, str] | None = None,
     laws: Iterable[str] | None = None,
     domains: Iterable[str] = ("data", "flagged"),
-    examples: int = 100,
+    examples: int = EXAMPLES,
     exhaustive: bool | None = None,
     seed: int = 0,
     allow: Iterable[str] = (),
@@ -58,7 +62,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         call_timeout: how many seconds one call of the class may take.
 
     Raises:
-        ParameterError: a domain does not exist, or a law to allow is not checked.
+        ParameterError: a domain does not exist, examples are asked of an enumeration, or a law to allow is not checked.
         CallEndedError: a call of the class took longer, or tried to end the process.
         PayloadBridgeError: nothing has this name, the settings contradict each other, or no law applies.
 
@@ -67,6 +71,9 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     outside = [domain for domain in domains if domain not in {one.value for one in Domain}]
     if outside:
         msg = f"`domains` {', '.join(outside)}: use {', '.join(one.value for one in Domain)}"
+        raise ParameterError(msg)
+    if exhaustive and examples != EXAMPLES:
+        msg = "`examples` is for random examples, and `exhaustive` tries none; leave one of the two out"
         raise ParameterError(msg)
     line = HudiRelease.asked(release)
     judged: Any = name if subject is None else subject.java

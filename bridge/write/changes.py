@@ -101,7 +101,7 @@ def check_types(path: str, stored: DataFrame, incoming: DataFrame) -> None:
             msg = (
                 f"the column {field.name!r} is {kind.simpleString()} in {path} and {field.dataType.simpleString()} in "
                 "the batch, which would change the table's type; cast it in the batch, or read the batch with the "
-                "table's type (--schema)"
+                "table's schema"
             )
             raise InputError(msg)
 

@@ -32,14 +32,14 @@ def check_writer_is_there(spark: SparkSession, version: int | None = None) -> No
         EngineError: it has no Hudi bundle, or one of another release than the table needs, or is one of Spark Connect.
     """
     if is_connect(spark):
-        msg = "a merge into a table needs a session with its own JVM, but this is Spark Connect; use --master"
+        msg = "a merge into a table needs a session with its own JVM, but this is Spark Connect; use a classic one"
         raise EngineError(msg)
     loader = spark._jsparkSession.sharedState().jarClassLoader()  # noqa: SLF001 (PySpark's only way to it)
     try:
         spark._jvm.java.lang.Class.forName(_SOURCE, False, loader)  # type: ignore[union-attr]  # noqa: SLF001
     except Py4JJavaError as error:
         msg = (
-            "this session has no Hudi, whose writer makes the commit; start it with --package, or "
+            "this session has no Hudi, whose writer makes the commit; start it with the bundle, by "
             f"spark.jars.packages={bundle_for(spark, HudiRelease.latest())}"
         )
         raise EngineError(msg) from error

@@ -116,7 +116,7 @@ def opened_by(engine: str, spark: SparkSession, recorded: Recorded) -> Opened:
             batches = collected(table.rows_of(answer))
         except PySparkException as error:
             told = sentence_of(error)
-            if "--engine python" not in told:
+            if "use the python engine" not in told:
                 raise
             raise UnmergedTableError(told) from error
         return [row for batch in batches for row in json_rows(batch)]

@@ -181,7 +181,7 @@ class TestTheVerb:
         path, where = str(table.folder / "table"), f"_hoodie_record_key = '{row['_hoodie_record_key']}'"
         result = run(path, "--columns", "ts, ID", "--where", where, "--output", "json")
         found = json.loads(result.stdout)
-        assert found["verdict"] == f"{path} where {where}: 1 rows, as Hudi 1.1 reads them."
+        assert found["verdict"] == f"{path} where {where}: 1 row, as Hudi 1.1 reads them."
         assert [list(one) for one in found["results"]] == [["ts", "id"]]
         assert run(path, "--columns", "nope").exit_code == run(path, "--where", "nope = 1").exit_code == 3
 

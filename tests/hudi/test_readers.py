@@ -11,9 +11,10 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 
-from bridge import HudiTable, HudiTableError, compare_readers
+from bridge import HudiTable, HudiTableError, compare_readers, replay_batches, replay_history
 from bridge.cli import main
 from bridge.config import capabilities
+from bridge.errors import ParameterError
 from bridge.hudi import ComparedRows, Differing, ReaderQuery, SliceReaders, TableQueries
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import Recorded, json_rows, load, rows_of, without_meta
@@ -161,3 +162,21 @@ def test_wrong_command_lines(arguments: tuple[str, ...], message: str) -> None:
     result = run(*arguments)
     assert result.exit_code == 2
     assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("asked", "engine"),
+    [
+        (lambda table: compare_readers(table, ["1.2"]), "native"),
+        (lambda table: compare_readers(table, ["1.2"]), "jvm"),
+        (lambda table: replay_batches(table, [], "1.2"), "native"),
+        (lambda table: replay_history(table, "1.2"), "native"),
+    ],
+)
+def test_an_engine_of_snapshots_is_refused_where_tasks_merge(
+    tables: Path, spark: SparkSession, asked: Any, engine: Any
+) -> None:
+    path = next(load(tables, "0.15.0", "mor-plain-default")).folder / "table"
+    table = HudiTable(spark, str(path), engine=engine)
+    with pytest.raises(ParameterError, match=f"does not merge by the {engine} engine; open the table without engine"):
+        asked(table)

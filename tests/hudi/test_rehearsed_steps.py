@@ -159,10 +159,11 @@ def test_a_mode_or_a_class(
     ("given", "with_batch", "words"),
     [
         (("CUSTOM", None, None), True, "which the bundle does not have"),
-        (("EVENT_TIME_ORDERING", "AWSDmsAvroPayload", None), True, "name one of the two"),
+        (("BY_TIME", None, None), True, "mode BY_TIME: there is no such merge mode"),
+        (("EVENT_TIME_ORDERING", "AWSDmsAvroPayload", None), True, "leave out mode or payload"),
         ((None, "com.example.Own", None), True, "is not in the released bundle"),
-        ((None, "AWSDmsAvroPayload", None), False, "add a batch"),
-        ((None, None, {"a": "b"}), False, "add a batch"),
+        ((None, "AWSDmsAvroPayload", None), False, "add batches"),
+        ((None, None, {"a": "b"}), False, "add batches"),
     ],
 )
 def test_settings_that_contradict_each_other(

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from bridge import HudiTable, rehearse
 from bridge.cli import main
-from bridge.hudi import TableQueries
+from bridge.hudi import AlteredTableError, TableQueries
 from tests.conformance.tables import load, rows_of
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ def test_verbs_warn_and_those_that_change_a_table_refuse(tables: Path, tmp_path:
     ):
         refused = CliRunner().invoke(main, changes)
         assert (refused.exit_code, told in refused.stderr) == (3, True), refused.output
+    with pytest.raises(AlteredTableError, match=told):
+        rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 

@@ -132,7 +132,7 @@ def test_without_the_release_it_was_compiled_for_it_is_refused_and_the_option_is
     with replay(batches, plan_of(older, "ReadsBytes", "0.15", built_for=None), "1.2") as found:
         assert found.verdict.startswith("REFUSED: ")
         assert "recordBytes" in found.verdict
-        assert "; or say --built-for 1.0 (built_for='1.0'), to run it as if it were recompiled" in found.verdict
+        assert "; or say that it was built for 1.0, to run it as if it were recompiled" in found.verdict
 
 
 def test_a_method_that_overrides_nothing_any_more_is_named(bundles, older):

@@ -106,7 +106,7 @@ def jars_of(
         if replacing and older is not None:
             msg = (
                 f"{names[0]}: a jar has changed classes of Hudi {older}, which can't replace those of Hudi "
-                f"{release}; remove them from the jar, or leave out --built-for"
+                f"{release}; remove them from the jar, or let the class run as it is"
             )
             raise EngineError(msg)
         files = [bundle, *packages, *own]
@@ -235,7 +235,7 @@ def resolve(spark: SparkSession, coordinate: str) -> list[Path]:
     except Py4JError as error:
         msg = (
             f"the package {coordinate} can't be resolved ({_first_line(error)}); check the name and the network, name "
-            "another build with --package, or set spark.jars.repositories or spark.jars.ivySettings"
+            "another build, or set spark.jars.repositories or spark.jars.ivySettings"
         )
         raise EngineError(msg) from error
 

@@ -111,7 +111,7 @@ class Calls:
                 if rule.payload is not None:
                     yield rule.payload
                 elif plan.merger is None:
-                    msg = f"the table needs a merger of the strategy {rule.strategy}; name one with --merger and --jar"
+                    msg = f"the table needs a merger of the strategy {rule.strategy}; name one with its jar"
                     raise PlanError(msg)
 
     def described(self, schema: AvroSchema) -> Json:
@@ -323,8 +323,8 @@ def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
     modes = {rule.mode.name for _, rule in config.rules if rule.mode is not None} if config is not None else set()
     merging = "no class merges anything" if plan.payload is None else f"the class {plan.payload_name} merges nothing"
     return (
-        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, where {merging}; leave out "
-        "--implementation java (engine='jvm'), and the mode itself runs"
+        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, where {merging}; don't "
+        "ask for Java, and the mode itself runs"
     )
 
 

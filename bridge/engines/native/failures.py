@@ -25,7 +25,7 @@ UNLIKE_CLASSES = (
     "fill the ordering field in all rows"
 )
 DUPLICATES = "the stored side has more than one row for the key; deduplicate it or check the key columns"
-OTHER_CLASS = "the log has a delete with an ordering value of another type; use --engine python"
+OTHER_CLASS = "the log has a delete with an ordering value of another type; use the python engine"
 
 
 class Failures:

@@ -127,8 +127,8 @@ def _is_gone(row: dict[str, Any] | None) -> bool:
 
 def _failure(theirs: str, ours: str, row: dict[str, Any], job: Job, field: str | None = None) -> MergeFailedError:
     reason = (
-        f"the class gives {theirs}, and its rule, which trust_rule (--trust-rule) runs in its place, {ours}. Nothing "
-        "was written: leave out trust_rule, so that the class itself runs"
+        f"the class gives {theirs}, and its rule, which is trusted to run in its place, {ours}. Nothing was written: "
+        "don't trust the rule, so that the class itself runs"
     )
     key = {name: row[name] for name in job.plan.identity}
     return MergeFailedError(reason, job.plan.payload_name, job.program, key, field)

@@ -36,7 +36,7 @@ _WHERE: Final = {
     Point.STORED: "a version and the stored row",
     Point.ALONE: "a version without a stored row",
 }
-_INSTEAD: Final = "leave out trust_rule (--trust-rule), so that the class itself runs"
+_INSTEAD: Final = "don't trust the rule, so that the class itself runs"
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -172,7 +172,7 @@ def _found(asked: _Asked, spark: SparkSession) -> FoundRules:
         other = first_difference(one, states, deletes)
         if other is not None:
             msg = (
-                f"{name}: trust_rule (--trust-rule) is not possible: for {_pair(other.question)}, "
+                f"{name}: its rule can't be trusted: for {_pair(other.question)}, "
                 f"{_WHERE[one.point]}, the class returns {_answer(other.answer)}, and Hudi by its rule "
                 f"{_answer(other.other)}; {_INSTEAD}"
             )
@@ -211,7 +211,7 @@ def _check_whole(name: str, found: Inferred) -> None:
     Raises:
         PlanError: saying what shows that there is none.
     """
-    start = f"{name}: trust_rule (--trust-rule) is not possible: for {_WHERE[found.point]}"
+    start = f"{name}: its rule can't be trusted: for {_WHERE[found.point]}"
     if found.unstable is not None:
         question, first, second = found.unstable
         twice = f"for {_pair(question)} it returned {_answer(first)}, then {_answer(second)}"

@@ -13,6 +13,7 @@ import bridge
 from bridge import MergePlan, PlanError
 from bridge.cli import main
 from bridge.cli.parameters import derived_option, help_of, option_name
+from bridge.errors import ParameterError
 from bridge.spark import SessionOptions
 from payloads import HudiRelease
 
@@ -94,3 +95,8 @@ def test_spark_runs_in_one_place() -> None:
 def test_what_is_for_calls_of_a_class_needs_rows_or_a_schema(words: tuple[str, str]) -> None:
     result = CliRunner().invoke(main, ["payloads", "AWSDmsAvroPayload", *words])
     assert (result.exit_code, f"{words[0]} is for calls of a class" in result.stderr) == (2, True)
+
+
+def test_an_enumeration_tries_no_examples() -> None:
+    with pytest.raises(ParameterError, match=r"^examples is for random examples, and exhaustive tries none"):
+        bridge.verify("AWSDmsAvroPayload", release="0.15", exhaustive=True, examples=7)

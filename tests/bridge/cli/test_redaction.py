@@ -97,7 +97,7 @@ def test_no_message_about_a_failed_merge_quotes_a_hidden_value(spark, days, tmp_
     code, text = everything_written(tmp_path / "x", *verb, "--batches", days, *plan, "--redact", "all")
     assert code == 3
     assert SECRET.findall(text) == []
-    assert re.search(r"Raising failed at [a-z-]+ \(key .*id=.?text [0-9a-f]{16}.*\): --redact hides the reason", text)
+    assert re.search(r"Raising failed at [a-z-]+ \(key .*id=.?text [0-9a-f]{16}.*\): redaction hides the reason", text)
     _, whole = everything_written(tmp_path / "x", *verb, "--batches", days, *plan)
     assert SECRET.findall(whole)
 
@@ -107,7 +107,7 @@ def test_no_row_in_quarantine_has_a_hidden_value(spark, days, tmp_path, verb):
     plan = ("--payload", f"{__name__}:Raising", *PLAN[2:], "--on-error", "quarantine", "--redact", "all")
     code, text = everything_written(tmp_path / "x", *verb, "--batches", days, *plan, "--output", "markdown")
     assert (code in {0, 1, 3}, SECRET.findall(text)) == (True, [])
-    assert "--redact hides the message" in text
+    assert "redaction hides the message" in text
 
 
 def test_no_message_about_a_broken_file_quotes_it(spark, tmp_path):
@@ -189,10 +189,10 @@ def test_a_column_that_names_batches_is_not_hidden(days):
     [
         (
             MergeFailedError("no room for city-one", "My", "upsert", {"id": "it's", "n": 3, "day": None}, "city"),
-            r"My failed at upsert \(key id=text \w{16}, n=3, day=None, field 'city'\): --redact hides the reason.*",
+            r"My failed at upsert \(key id=text \w{16}, n=3, day=None, field 'city'\): redaction hides the reason.*",
         ),
         (MergeFailedError("city-one", "My", "upsert", {"id": b"\x01"}), r"My failed at upsert \(key id=hidden\): .*"),
-        (PayloadFailedError("city-one"), r"PayloadFailedError: --redact hides the message.*"),
+        (PayloadFailedError("city-one"), r"PayloadFailedError: redaction hides the message.*"),
         (
             RuntimeError("x\nbridge.errors.MergeFailedError: M failed at b (key id=1): city-one\n  at y"),
             r"M failed at b .*",
@@ -213,7 +213,7 @@ def test_how_a_released_bundle_ended_is_hidden(spark, tmp_path, monkeypatch):
         with redaction.applied(), pytest.raises(NotRunError) as raised:
             run_released(spark, "org:bundle:1", tmp_path / "x.py", {}, way_out="")
         found.append(str(raised.value))
-    assert [("city-one" in text, "(--redact hides the message" in text) for text in found] == [
+    assert [("city-one" in text, "(redaction hides the message" in text) for text in found] == [
         (True, False),
         (False, True),
     ]

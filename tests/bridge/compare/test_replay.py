@@ -362,7 +362,7 @@ def test_a_column_that_is_not_there(spark: SparkSession, days: Path) -> None:
     result = CliRunner().invoke(main, words_of(days, "--to", "1.2", "--ordering", "time"))
     assert result.exit_code == 3
     assert "the ordering column 'time' is not in the data" in result.stderr
-    assert "name another with --ordering" in result.stderr
+    assert "name another, or none for arrival order" in result.stderr
 
 
 class UntilThree(Newest):

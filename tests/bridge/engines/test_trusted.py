@@ -128,7 +128,7 @@ def test_a_rare_value_that_the_class_treats_otherwise_ends_the_run(
         upsert(stored, incoming, plan)
     assert f"(key id='k{key}'" in str(failed.value)
     assert told in str(failed.value)
-    assert "Nothing was written: leave out trust_rule" in str(failed.value)
+    assert "Nothing was written: don't trust the rule" in str(failed.value)
 
 
 @pytest.mark.spark

@@ -643,7 +643,7 @@ def test_two_releases_as_json(spark: SparkSession, days: list[str]) -> None:
 def test_one_side_both_types_and_markdown(spark: SparkSession, days: list[str]) -> None:
     result = run(*days, "--row", "a")
     assert result.exit_code == 0
-    assert result.stdout.startswith("id=a ends as ts=10, city=Oslo, Op=I after 2 commits (1 merge calls).")
+    assert result.stdout.startswith("id=a ends as ts=10, city=Oslo, Op=I after 2 commits (1 merge call).")
     result = run(*days, "--row", "b", "--release", "0.15", "--table-type", "both", "--output", "markdown")
     assert result.exit_code == 0, result.output
     assert "**id=b ends without a row on both sides.**" in result.stdout

@@ -162,7 +162,7 @@ def test_what_the_class_alone_decides_calls_it_in_java_too():
         assert "decided(merged(before, after), before, after, props)" in one.text
     without = made_for("MergesJson")
     assert [one.by for one in without.generated.mergers] == ["its rule and the class"]
-    assert any("--java-class" in note for note in without.generated.notes)
+    assert any("name its compiled class" in note for note in without.generated.notes)
 
 
 class FillsTheStoredRow:
@@ -197,7 +197,7 @@ def test_without_columns_nothing_is_asked_and_the_report_says_so():
     made = migrate(MergePlan(payload=f"{MODULE}:Counts", release="0.15", key="id", ordering="ts"))
     assert made.generated.rules is None
     assert [one.by for one in made.generated.mergers] == ["the class"]
-    assert any("was not tried: name its columns with --schema" in note for note in made.generated.notes)
+    assert any("was not tried: name its columns by a schema" in note for note in made.generated.notes)
 
 
 def test_a_schema_alone_is_enough_to_ask_on_the_command_line(tmp_path):

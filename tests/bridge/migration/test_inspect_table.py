@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
 from bridge import FleetReport, FleetTable, Severity, inspect, plan_migration
 from bridge.cli import main
+from bridge.config import TargetMode
+from bridge.errors import ParameterError
 from bridge.hudi import SymptomKind
 from bridge.migration import report_plan
 from bridge.migration.damage import Damage, TableDamage
 from bridge.migration.findings import Finding
+from mergers import RecordMergeMode
 from payloads import PayloadRef, ReleaseWarning
 from tests.bridge.config.recorded import MODEL
 
@@ -201,3 +204,36 @@ def test_functions_take_a_path_and_answer_as_the_command_line(table: Path, is_fo
             "changed",
             not is_folder,
         )  # without file slices all is seen
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"slices": 3}, "slices is for rows, but a table's properties have none"),
+        ({"slices": None}, "slices is for rows"),
+        ({"payload": "AWSDmsAvroPayload"}, "payload is for rows"),
+        ({"bootstrap": "x"}, "bootstrap is for rows"),
+    ],
+)
+def test_what_is_for_rows_is_refused_for_properties(tmp_path: Path, given: dict[str, Any], sentence: str) -> None:
+    stored = {"hoodie.table.version": "6", "hoodie.table.type": "COPY_ON_WRITE"}
+    file = tmp_path / "hoodie.properties"
+    file.write_text("".join(f"{name}={text}\n" for name, text in stored.items()))
+    for table in (stored, file, str(file)):
+        with pytest.raises(ParameterError, match=sentence):
+            inspect(table, **given)
+        with pytest.raises(ParameterError, match=sentence):
+            plan_migration(table, "1.2", **given)
+    assert inspect(stored).move is not None
+
+
+def test_a_table_that_is_not_there_was_written_by_no_release() -> None:
+    with pytest.raises(ParameterError, match="from_release is for a table that exists"):
+        inspect({"hoodie.table.type": "COPY_ON_WRITE"}, from_release="0.15")
+
+
+def test_one_merge_mode_is_set() -> None:
+    with pytest.raises(ParameterError, match="to and mode both name a merge mode"):
+        plan_migration(
+            {"hoodie.table.version": "9"}, "EVENT_TIME_ORDERING", mode=TargetMode(RecordMergeMode.COMMIT_TIME_ORDERING)
+        )

@@ -13,10 +13,12 @@ from click.testing import CliRunner
 from bridge import Batches, MergePlan, PlanError, TableType, migrate
 from bridge.cli import main
 from bridge.config import TableMergeConfig, created_by_sql, created_properties
+from bridge.errors import ParameterError
 from bridge.merge.record_merge import RecordMerge
 from bridge.migration.candidates import candidates_for
 from bridge.migration.decision import _Move
 from bridge.migration.skeletons import java_skeletons, python_skeleton, strategy_id
+from bridge.programs import WriteOperation
 from mergers import HoodieKey, RecordMergeMode
 from payloads import HudiRelease, parse_schema
 
@@ -225,8 +227,8 @@ def test_a_class_in_python_that_ran_is_not_called_unknown() -> None:
 
 def test_what_cannot_be_generated_is_said() -> None:
     rule, java = migrate(left(KEEPS_LONGEST)).generated.notes
-    assert "--schema" in rule
-    assert "--java-class" in java
+    assert "by a schema" in rule
+    assert "name its compiled class" in java
     with pytest.raises(PlanError, match="not the name of a Java class"):
         java_skeletons("com.acme.My Payload", "x")
 
@@ -236,6 +238,52 @@ def test_what_cannot_be_generated_is_said() -> None:
 
 def batches_of(spark: SparkSession, rows: list[tuple[Any, ...]]) -> Batches:
     return Batches.by(spark.createDataFrame(rows, SCHEMA), "_pb_commit")
+
+
+TWO = Batches(("1", "2"), ())
+V6_MOR = {"hoodie.table.version": "6", "hoodie.table.type": "MERGE_ON_READ"}
+ANY = "DefaultHoodieRecordPayload"
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"upgrade_after": 1}, "upgrade_after is for batches on which candidates are tried; add batches"),
+        ({"keep_table_version": True}, "keep_table_version is for batches"),
+        ({"compact_after": [1]}, "compact_after is for batches"),
+        ({"compact_every": 1}, "compact_every is for batches"),
+        ({"all_paths": True}, "all_paths is for batches"),
+        ({"accept_differences": True}, "accept_differences is for batches"),
+        ({"sample": 3}, "sample is for batches"),
+        ({"batches": TWO, "sample": 3}, "which accept_differences lists"),
+        ({"batches": TWO, "upgrade_after": 3}, "upgrade_after 3: there are 2 batches"),
+        ({"batches": TWO, "keep_table_version": True}, "add upgrade_after"),
+        ({"batches": TWO, "compact_every": 1}, "only merge-on-read tables compact"),
+        ({"batches": TWO, "compact_after": [3], "properties": V6_MOR}, "compact_after 3: there are 2 batches"),
+        ({"batches": TWO, "upgrade_after": "last", "all_paths": True}, "all_paths follows one writer"),
+        ({"batches": TWO, "upgrade_after": 1, "merger": "MyMerger"}, "merger is not tried"),
+        ({"merger": "MyMerger", "to": "COMMIT_TIME_ORDERING"}, "merger is tried after what a release gives"),
+        ({"merger": "MyMerger", "to": "1.0"}, "Hudi 1.0 keeps the class, so merger is not tried"),
+        ({"table_types": [TableType.COPY_ON_WRITE], "properties": V6_MOR}, "table_types cow: the table is mor"),
+        ({"table_types": list(TableType), "properties": V6_MOR}, "table_types cow and mor: the table is mor"),
+        ({"java_class": "com.acme.X"}, "leave out java_class com.acme.X"),
+    ],
+)
+def test_a_parameter_without_effect_is_refused(given: dict[str, Any], sentence: str) -> None:
+    # Before any row is read: these batches have no frames.
+    with pytest.raises(ParameterError, match=sentence):
+        migrate(left(ANY), **given)
+
+
+def test_all_paths_take_upserts_alone() -> None:
+    with pytest.raises(PlanError, match="batch 1 is written by the operation delete"):
+        migrate(left(ANY), batches=Batches(("1",), (), operations={1: WriteOperation.DELETE}), all_paths=True)
+    with pytest.raises(PlanError, match="quarantine"):
+        migrate(left(ANY, on_error="quarantine"), batches=TWO, all_paths=True)
+
+
+def test_the_properties_name_the_type_of_the_table() -> None:
+    assert list(migrate(left("AWSDmsAvroPayload"), properties=V6_MOR).plans) == [TableType.MERGE_ON_READ]
 
 
 def test_the_first_equal_mode_is_taken(spark: SparkSession) -> None:
@@ -305,12 +353,15 @@ def test_the_partition_of_a_custom_key_generator_is_its_columns(tmp_path: Path) 
     [
         ([], "name the payload class"),
         (["--payload", "NoSuchPayload"], "NoSuchPayload"),
-        (["--payload", "AWSDmsAvroPayload", "--accept-differences"], "needs --batches"),
-        (["--payload", "AWSDmsAvroPayload", "--upgrade-after", "2"], "needs --batches"),
+        (["--payload", "AWSDmsAvroPayload", "--accept-differences"], "add --batches"),
+        (["--payload", "AWSDmsAvroPayload", "--upgrade-after", "2"], "add --batches"),
         (["--payload", "AWSDmsAvroPayload", "--to", "nowhere"], "nowhere"),
         (["--payload", "AWSDmsAvroPayload", "--to", "0.15"], "1.0 or later"),
         (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS"], "name the record key"),
-        (["--payload", "AWSDmsAvroPayload", "--batches", "DAYS", "--key", "id", "--upgrade-after", "9"], "1 batches"),
+        (
+            ["--payload", "AWSDmsAvroPayload", "--batches", "DAYS", "--key", "id", "--upgrade-after", "9"],
+            "there is 1 batch;",
+        ),
         (["--payload", "AWSDmsAvroPayload", "--out", "DAYS"], "already exists"),
         (["--payload", "AWSDmsAvroPayload", "--java-class", "com.acme.X"], "is for a Python payload"),
         (["--payload", KEEPS_LONGEST, "--java-class", "com acme"], "not the name of a Java class"),

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bridge.pipeline import read_sides
+from bridge.pipeline import read_frame, read_sides
 from bridge.pipeline.files import read_batches
 
 if TYPE_CHECKING:
@@ -41,6 +41,15 @@ def test_json_lines_and_their_structs(spark, tmp_path: Path):
     (tmp_path / "1.json").write_text('{"id": "a", "at": null}\n')
     (tmp_path / "2.json").write_text('{"id": "a", "at": {"n": 1}}\n')
     assert [kinds(one.frame)[0] for one in read_batches(spark, tmp_path)] == ["struct<n:bigint>"] * 2
+
+
+@pytest.mark.spark
+def test_a_file_beside_a_table(spark, tmp_path: Path):
+    (tmp_path / "rows.csv").write_text(_CSV["3"])
+    of_table = spark.createDataFrame([], "id string, n bigint, flag int, note string, more int").schema
+    found = read_frame(spark, tmp_path / "rows.csv", like=of_table)
+    assert kinds(found) == ["string", "bigint", "boolean", "string"]  # who has a value keeps its type
+    assert found.first()["n"] is None
 
 
 @pytest.mark.spark

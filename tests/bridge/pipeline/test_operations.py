@@ -269,7 +269,7 @@ def test_a_batch_that_does_not_say_what_its_operation_needs_is_refused(spark: Sp
     typed = spark.createDataFrame([("a", "x", "1")], "id string, part string, ts string")
     with pytest.raises(InputError, match="has 'ts' as string, the table as bigint; cast it"):
         simulate(Batches.of([rows, Batch(typed, "sql_update")]), PLAN)
-    with pytest.raises(PlanError, match=r"^operations 2: there are 1 batches"):
+    with pytest.raises(PlanError, match=r"^operations 2: there is 1 batch"):
         Batches.of([rows]).written_by({2: "delete"})
 
 

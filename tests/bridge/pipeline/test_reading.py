@@ -235,7 +235,7 @@ def test_empty_files_need_a_schema(spark, tmp_path, name):
     (batch,) = read_batches(spark, tmp_path, SCHEMA)
     assert batch.frame.columns == ["id", "n", ARRIVAL]
     assert batch.frame.count() == 0
-    with pytest.raises(InputError, match="--schema"):
+    with pytest.raises(InputError, match="by a schema"):
         read_batches(spark, tmp_path)
 
 

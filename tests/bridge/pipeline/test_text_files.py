@@ -59,7 +59,5 @@ def test_a_character_across_two_pieces(spark, tmp_path):
 
 def test_an_exception_of_spark_without_a_message_is_told_in_words():
     error = OSError("org.apache.spark.sql.catalyst.util.CannotParseJSONFieldException")
-    told = (
-        "/x.jsonl can't be read: a value does not have the type of its column; fix the file or give the right --schema"
-    )
+    told = "/x.jsonl can't be read: a value does not have the type of its column; fix the file or give the right schema"
     assert str(unreadable(place_of("/x.jsonl"), error)) == told

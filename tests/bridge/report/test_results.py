@@ -132,7 +132,7 @@ def test_the_error_of_hudi_is_hidden_with_the_values_that_it_may_quote(reason: s
         inside = [made.to_json(), made.verdict]
     outside = [made._repr_html_(), _plain(made), made.verdict, str(made.refused)]
     assert [text for text in [*inside, *outside] if "4111" in text] == []
-    assert ("HoodieUpsertException: --redact" in made.verdict) == reason.startswith("Hoodie")
+    assert ("HoodieUpsertException: redaction" in made.verdict) == reason.startswith("Hoodie")
     shown = rehearsed(refused=reason)
     assert shown.refused == reason
     with redacted("all"):

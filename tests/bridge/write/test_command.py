@@ -69,3 +69,19 @@ def test_a_file_is_merged_once_and_the_table_differs_from_what_it_was(
     result = CliRunner().invoke(main, [*command, "--out", str(tmp_path / "aside")])
     assert result.exit_code == 2
     assert "add --on-error quarantine" in result.stderr
+
+
+def test_a_column_of_a_text_file_without_values_has_the_type_of_the_table(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spark: SparkSession
+) -> None:
+    made = MadeTable(tmp_path / "table")
+    made.write([{"id": "a", "city": "Oslo", "qty": 1}])
+    monkeypatch.setattr(MODULE, "commit", made.commit)
+    monkeypatch.setattr(MODULE, "check_writer_is_there", lambda *_: None)
+    rows = tmp_path / "day.csv"
+    rows.write_text("id,city,qty\na,Lima,\n")
+    payload = ("--payload", "OverwriteWithLatestAvroPayload", "--release", "0.15")
+    found = run("merge-into", str(made.path), "--incoming", str(rows), *payload)
+    assert found["statistics"]["written"] == {"inserted": 0, "updated": 1, "deleted": 0}
+    assert made.rows["a"] == {"id": "a", "city": "Lima", "qty": None}
+    assert run("diff", str(made.path), "--against", str(rows))["results"] == []

@@ -250,7 +250,7 @@ def test_a_batch_that_would_change_a_type_of_the_table_is_refused(
     own: spark_types.DataType, given: spark_types.DataType
 ) -> None:
     told = f"the column 'x' is {own.simpleString()} in t and {given.simpleString()} in the batch"
-    with pytest.raises(InputError, match=f"{re.escape(told)}.*--schema"):
+    with pytest.raises(InputError, match=f"{re.escape(told)}.*schema"):
         check_types("t", frame(own), frame(given))
 
 
