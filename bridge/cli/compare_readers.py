@@ -10,7 +10,7 @@ from bridge.cli.options import release_option, sample_option
 from bridge.cli.table_class import class_of, table_class_options
 from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
-from bridge.compare import BASE_FILES, HUDI_RS, compare_readers, reader_of
+from bridge.compare import BASE_FILES, HUDI_RS, OTHER_ENGINES, compare_readers, reader_of
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def reader(text: str) -> str:
-    """Read the name of a reader: a release, `base files` or `hudi-rs`."""
+    """Read the name of a reader: a release, `base files`, `hudi-rs` or an engine."""
     try:
         return reader_of(text)
     except PayloadBridgeError as error:
@@ -33,9 +33,10 @@ def reader(text: str) -> str:
     "--reader",
     "readers",
     type=reader,
-    metavar=f"R|{HUDI_RS}|'{BASE_FILES}'",
+    metavar=f"R|{HUDI_RS}|'{BASE_FILES}'|ENGINE",
     multiple=True,
-    help="A release to compare with, hudi-rs, or only the base files; may be repeated. Default: all.",
+    help="A release to compare with, hudi-rs, only the base files, or an engine "
+    f"({', '.join(OTHER_ENGINES)}); may be repeated. Default: all but engines.",
 )
 @click.option(
     "--real",
@@ -59,9 +60,9 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     """Read a table as every Hudi release does, at one instant, and count the rows that differ.
 
     The readers of releases follow the rules recorded from real Hudi; with --real the bundles themselves read the
-    table, too. hudi-rs runs if its package is installed. Engines that read only base files ignore log files: Trino,
-    Athena and Presto, by their documentation. The exit code is 1 if a reader shows different rows, or can't read the
-    table.
+    table, too. hudi-rs runs if its package is installed. Of an engine that you name the report says what its
+    documentation does; the rows of those that ignore log files are compared. The exit code is 1 if a reader shows
+    different rows, or can't read the table.
     """
     opened = open_table(table, release, bootstrap=bootstrap, **class_of(options))
     with compare_readers(opened, readers or None, real=real) as found:

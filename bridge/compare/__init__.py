@@ -7,6 +7,7 @@ from bridge.compare.comparison import Comparison, Target, comparison_of, is_rele
 from bridge.compare.difference import Counts, Difference, Example, collected
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import BASE, OntoTable, replay_batches
+from bridge.compare.other_engines import OTHER_ENGINES
 from bridge.compare.other_programs import compared_with, program_version
 from bridge.compare.own_bundle import bundle_of
 from bridge.compare.questions import question_of
@@ -36,6 +37,7 @@ __all__ = [
     "BASE",
     "BASE_FILES",
     "HUDI_RS",
+    "OTHER_ENGINES",
     "Comparison",
     "Counts",
     "DiffReport",

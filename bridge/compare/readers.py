@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, not_run
 from bridge.compare.other_programs import compared_with, has_bundle, program_version, shown_by
 from bridge.compare.readers_report import (
     BASE_FILES,
@@ -83,10 +84,11 @@ def compare_readers(
 
     Args:
         table: the table, with the release that the others are compared with.
-        readers: releases; `base files` for engines that ignore log files; `hudi-rs`, if the package `hudi` is
-            installed; `real` and a release for its bundle, which runs in a process of its own and comes from Maven
-            Central. None: every other release that reads the table, and can run its class where that is compiled;
-            hudi-rs unless there is a scope, and base files where there may be logs.
+        readers: releases; `base files` for engines that ignore log files; the name of an engine of `OTHER_ENGINES`,
+            of which only those that ignore log files are compared; `hudi-rs`, if the package `hudi` is installed;
+            `real` and a release for its bundle, which runs in a process of its own and comes from Maven Central. None:
+            every other release that reads the table, and can run its class where that is compiled; hudi-rs unless
+            there is a scope, and base files where there may be logs.
         real: whether the bundle of each of these releases runs as well, that of the table's own reader first.
         scope: the keys to compare, for releases and base files; other partitions are not read. `since` is
             an instant: the keys of which the files hold a version of that commit or a later one. Programs (hudi-rs,
@@ -126,7 +128,7 @@ def compare_readers(
         frames = [found.where(sf.col(KIND).isin(*KINDS))]
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="payload-bridge-")))
         for number, name in enumerate(results, start=1):
-            if results[name].refused is not None:
+            if results[name].refused is not None or results[name].not_run is not None:
                 continue
             frame = None
             if is_program(name):
@@ -161,7 +163,10 @@ def _queries_of(
     for number, name in enumerate(results, start=1):
         if is_program(name):
             continue
-        bases_only = name == BASE_FILES
+        bases_only = name == BASE_FILES or ignores_logs(name)
+        if name in OTHER_ENGINES and not bases_only:
+            results[name] = ReaderResult(name, not_run=not_run(name))
+            continue
         try:
             answer = opened.read_optimized() if bases_only else opened.read_by(name).snapshot()
             if scope is not None:

@@ -10,6 +10,7 @@ from pyspark.sql import functions as sf
 
 from bridge.compare.difference import collected
 from bridge.compare.grade import Grade
+from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, sentence_on
 from bridge.compare.questions import Question
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
@@ -36,6 +37,7 @@ KEY, PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 
 _BY_RULES = "by the rules of the release, as recorded from real Hudi"
 _BY_DOCUMENTATION = "by documentation: Trino, Athena and Presto show this for read-optimized tables"
+_OF_ENGINE = "by its documentation: the rows of the base files"
 _PROOF = (
     "Exact for the files as they are: queries show these rows if readers are upgraded first, and the upgrade's "
     "compaction stores them, unless a compaction is pending or the table has a schema history (rehearse it then). "
@@ -47,7 +49,7 @@ class ReaderResult(NamedTuple):
     """How far one reader agrees with the first.
 
     Attributes:
-        reader: the release, or `base files`.
+        reader: the release, `base files`, or the name of an engine.
         only_left: how many rows the first reader alone shows.
         only_right: how many rows this reader alone shows.
         changed: how many rows have other values.
@@ -86,6 +88,8 @@ class ReaderResult(NamedTuple):
             return "not run"
         if self.program is not None:
             return f"run: {self.program}"
+        if ignores_logs(self.reader):
+            return _OF_ENGINE
         return _BY_DOCUMENTATION if self.reader == BASE_FILES else _BY_RULES
 
 
@@ -160,12 +164,12 @@ class ReadersReport(Judged, Listing):
 
 
 def reader_of(reader: str | HudiRelease) -> str:
-    """Return the name of a reader: that of the release, `real` and a release, `base files` or `hudi-rs`.
+    """Return the name of a reader: that of the release, `real` and a release, `base files`, `hudi-rs` or an engine.
 
     Raises:
         PayloadConfigError: unknown release.
     """
-    if reader in {BASE_FILES, HUDI_RS}:
+    if reader in {BASE_FILES, HUDI_RS, *OTHER_ENGINES}:
         return str(reader)
     if isinstance(reader, str) and reader.startswith(_REAL):
         return released(HudiRelease.parse(reader.removeprefix(_REAL)))
@@ -184,7 +188,7 @@ def is_program(reader: str) -> bool:
 
 def reader_name(reader: str) -> str:
     """Return what a reader is called in texts."""
-    if reader in {BASE_FILES, HUDI_RS}:
+    if reader in {BASE_FILES, HUDI_RS, *OTHER_ENGINES}:
         return reader
     return f"Hudi {reader.removeprefix(_REAL)}{' itself' if reader.startswith(_REAL) else ''}"
 
@@ -200,6 +204,8 @@ def verdict_of(found: ReadersReport) -> str:
     """Return the result of all readers in a sentence or two."""
     ran = [result for result in found.results if result.not_run is None]
     differing = [result for result in ran if not result.agrees]
+    if not ran:
+        return f"Not checked: no other reader ran on the {found.rows:,} rows that Hudi {found.reader} shows."
     if not differing:
         who = "All readers" if len(ran) == len(found.results) else "All readers that ran"
         return f"{who} show the {found.rows:,} rows that Hudi {found.reader} shows."
@@ -247,6 +253,7 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
             report.body.append(_example(found, result, rows[0]))
         told = "" if result.agrees else _short(result)
         report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", result.severity, told))
+    report.body += [sentence_on(result.reader) for result in found.results if result.reader in OTHER_ENGINES]
     ran = [f"{reader_name(one.reader)}: {one.how}" for one in found.results if is_program(one.reader)]
     report.body.append(". ".join([f"Releases: {_BY_RULES}", f"Base files: {_BY_DOCUMENTATION}", *ran]) + ".")
     return report

@@ -40,6 +40,7 @@ class _Option(NamedTuple):
 _SQL: Final = "decides how INSERT INTO writes; say the operation of each batch"
 _READ: Final = "changes what a query shows; snapshots are those of a query without it"
 _CODE: Final = "runs other code of Hudi, or of yours, than was compared here"
+_LOGS: Final = "compacts logs among themselves, which is not simulated"
 _GENERATED: Final = (".simplekeygenerator", ".complexkeygenerator", ".nonpartitionedkeygenerator")
 
 OPTIONS: Final[Mapping[str, _Option]] = {
@@ -60,6 +61,30 @@ OPTIONS: Final[Mapping[str, _Option]] = {
     "hoodie.write.set.null.for.missing.columns": _Option(("false",), "fills columns that a batch lacks"),
     "hoodie.write.handle.missing.cols.with.lossless.type.promotion": _Option(
         ("false",), "fills columns that a batch lacks"
+    ),
+    "hoodie.datasource.write.schema.allow.auto.evolution.column.drop": _Option(
+        ("false",), "drops columns that a batch lacks from the table"
+    ),
+    "hoodie.schema.on.read.enable": _Option(("false",), "takes renamed and dropped columns from the table's history"),
+    "hoodie.allow.operation.metadata.field": _Option(
+        ("false",), "stores the operation of each row in _hoodie_operation, by which rows may count as deleted"
+    ),
+    "hoodie.logfile.data.block.format": _Option(
+        ("avro",),
+        "writes log blocks in another format; of Parquet ones, Hudi from 1.0 on compares all rows of a block by the "
+        "last row's value of a text ordering field",
+    ),
+    "hoodie.log.compaction.inline": _Option(("false",), _LOGS),
+    "hoodie.log.compaction.enable": _Option(("false",), _LOGS),
+    "hoodie.write.ignore.failed": _Option(("false",), "leaves out rows that fail"),
+    "hoodie.spark.sql.merge.into.partial.updates": _Option(
+        ("true",), "has MERGE INTO log whole rows, where some columns are set"
+    ),
+    "hoodie.spark.sql.optimized.writes.enable": _Option(
+        ("true",), "has SQL statements look their rows up in the index again"
+    ),
+    "hoodie.datasource.write.slash.separated.date.partitioning": _Option(
+        ("false",), "writes a partition date as the folders yyyy/MM/dd"
     ),
     DROP_PARTITION_COLUMNS: _Option(("false",), "leaves the partition columns out of the rows that are merged"),
     POPULATE_META_FIELDS: _Option(("true",), "stores rows without the columns that Hudi needs to find them"),
@@ -89,6 +114,7 @@ OPTIONS: Final[Mapping[str, _Option]] = {
     "hoodie.write.concat.handle.class": _Option(("org.apache.hudi.io.hoodieconcathandle",), _CODE),
     "hoodie.datasource.merge.type": _Option(("payload_combine",), _READ),
     "hoodie.datasource.query.type": _Option(("snapshot",), _READ),
+    "hoodie.datasource.view.type": _Option(("snapshot", "realtime"), _READ),
     "hoodie.realtime.merge.skip": _Option(("false",), _READ),
     "as.of.instant": _Option((), _READ),
 }

@@ -1,7 +1,8 @@
 """The commits of a table with a global index that are not all upserts; plain Python.
 
 An upsert or delete finds every file group that has the key, in whatever partition; an insert looks nothing up and adds
-one; an SQL statement changes the rows that it names where they are.
+one; an SQL update or delete changes the rows that it names where they are; a MERGE INTO matches a key that the index
+finds in any partition, and writes its row as an upsert does.
 """
 
 from __future__ import annotations
@@ -9,8 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError
-from bridge.merge import Action, MergePoint, MergePointError, Outcome, StoredRow, key_of_version
+from bridge.merge import Action, LogDelete, MergePoint, MergePointError, Outcome, StoredRow, key_of_version
 from bridge.programs.global_index import GlobalIndexTable
+from bridge.programs.merged_source import MergedSource, PartialRow
 from bridge.programs.write_operation import WriteOperation
 from payloads import NATURAL_ORDER
 
@@ -38,9 +40,10 @@ class GlobalOperationTable(GlobalIndexTable):
     ) -> None:
         """Set up a table; the arguments are those of `OperationTable`."""
         super().__init__(merge, commits=commits, log_updates=log_updates, compact_after=compact_after)
-        self._operations, self._assigned = operations.by_commit, operations.assigned
+        self._operations, self._assigned, self._statements = operations
         has_statements = any(operation.is_statement for operation in self._operations.values())
         self._plain = merge.with_plan(merge.plan.as_plain()) if has_statements else merge
+        self._source = MergedSource(self._plain) if self._statements else None
         self._inserts: list[Carrier] = []
         self._changes: list[tuple[FileGroup, Carrier]] = []
         self._is_touched = False
@@ -49,19 +52,25 @@ class GlobalOperationTable(GlobalIndexTable):
         """Begin a key of an empty table."""
         super().start(key)
         self._inserts, self._changes, self._is_touched = [], [], False
+        if self._source is not None:
+            self._source.clear()
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the table and of the batch."""
         yield from super().held()
         yield from self._inserts
         yield from (version for _, version in self._changes)
+        if self._source is not None:
+            yield from self._source.held()
 
     @property
     def _operation(self) -> WriteOperation:
         return self._operations.get(self._commit, WriteOperation.UPSERT)
 
     def is_written(self, arrival: Arrival) -> bool:
-        """Whether a version is a row of its batch, not a key that an overwrite removes."""
+        """Whether a version is a row of its batch: no key that an overwrite removes, and each row of a MERGE once."""
+        if arrival.clause is not None:
+            return self._statements[self._commit].clauses[arrival.clause].matched
         return arrival.record is not None or not self._operation.replaces
 
     def fold_input(self, arrival: Arrival) -> None:
@@ -75,6 +84,8 @@ class GlobalOperationTable(GlobalIndexTable):
             for group in self.groups:
                 if group.key.partition_path == key.partition_path:
                     group.drop()
+        elif self._source is not None and arrival.clause is not None:
+            self._source.take(key, arrival, self._statements[self._commit].clauses[arrival.clause])
         elif operation.inserts:
             self._insert_later(key, arrival)
         elif operation is WriteOperation.DELETE:
@@ -120,6 +131,8 @@ class GlobalOperationTable(GlobalIndexTable):
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
         if not self._is_touched:
             return
+        if self._source is not None and self._operation is WriteOperation.SQL_MERGE:
+            self._write_source(self._source)
         self.write()
         for group, version in self._changes:
             own, group.merge = group.merge, self._plain
@@ -130,6 +143,28 @@ class GlobalOperationTable(GlobalIndexTable):
         self._inserts, self._changes, self._is_touched = [], [], False
         if self._commit not in self._compactions:
             self.query(self._commit, emit)
+
+    def _write_source(self, source: MergedSource) -> None:
+        """Write what a MERGE INTO makes of its source: a row as an upsert, a delete where the index finds the key.
+
+        The checks before it let no row through of which only some columns are set.
+        """
+        found = [group for group in self.groups if group.base is not None and group.is_indexed]
+        version = source.written(found[0].base if found else None)
+        taken = source.chosen(matched=bool(found))
+        own, self.merge = self.merge, source.merge
+        for group in self.groups:
+            group.merge = source.merge
+        if isinstance(version, LogDelete):
+            for group in found:
+                self.put(group, source.merge.delete(key_of_version(taken.version), None))  # type: ignore[union-attr]
+        elif version is not None and not isinstance(version, PartialRow):
+            self.input = version
+            self.write()
+        self.merge = own
+        for group in self.groups:
+            group.merge = own
+        source.clear()
 
     def _add(self, version: Carrier) -> None:
         group = self.new_group(key_of_version(version), version.record)

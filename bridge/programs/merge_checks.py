@@ -11,6 +11,7 @@ from bridge.plan import TableType
 from bridge.programs.sql_merge import ClauseAction
 from bridge.programs.write_operation import unrecorded
 from mergers import RecordMergeMode
+from payloads import HudiRelease
 from payloads.builtin import IS_DELETED
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
             "deletes by a lower ordering value, too, in a file group whose log has an UPDATE of some columns; which "
             "rows it has is not known from a key alone: set all columns, or leave WHEN MATCHED THEN DELETE out"
         )
+    if problem is None and plan.global_index:
+        problem = _problem_global(statement, plan, columns, of_log=of_log)
     if problem is None and of_log and any(one.reads_in_values for one in statement.updates):
         problem = "refuses a value that reads the table; compute it in the source"
     if problem is not None:
@@ -98,6 +101,25 @@ def _problem_always(statement: MergeStatement) -> str | None:
     if many is not None:
         what = many.value.upper()
         return f"tries more than {_MOST} {what} clauses in an order of its own; put the cases into one by CASE WHEN"
+    return None
+
+
+def _problem_global(
+    statement: MergeStatement, plan: MergePlan, columns: Collection[str], *, of_log: bool
+) -> str | None:
+    """Return what no table with a global index was recorded with, or what fails there."""
+    if plan.release < HudiRelease.V1_2:
+        return "was not recorded with a global index; leave it out, or name 1.2"
+    unlike = {
+        "a table without an ordering field; name one": not plan.ordering,
+        _SOME_COLUMNS: any(len(one.values) < len(columns) for one in statement.updates),
+        "a clause that reads the table; compute it in the source": any(one.reads for one in statement.written),
+    }
+    found = next((what for what, is_there in unlike.items() if is_there), None)
+    if found is not None:
+        return f"was not recorded with a global index and {found}"
+    if of_log and any(one.action is ClauseAction.DELETE for one in statement.written):
+        return "fails on a DELETE of a table with a global index; delete by DELETE FROM"
     return None
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 
-class _Chosen(NamedTuple):
+class Chosen(NamedTuple):
     """The row of the source that remains of those of a key, and the clause that takes it."""
 
     version: Carrier
@@ -67,7 +67,7 @@ class MergedSource:
             self.merge = self._combine
         elif plan.table_type is TableType.COPY_ON_WRITE and capabilities(plan.release).partial_update_modes:
             self.merge = merge.with_plan(_mode_plan(plan))  # a row is replaced as a whole
-        self._chosen: dict[bool, _Chosen] = {}
+        self._chosen: dict[bool, Chosen] = {}
         self._is_partial = plan.table_type is TableType.MERGE_ON_READ and capabilities(plan.release).file_group_reader
 
     @functools.cached_property
@@ -99,9 +99,9 @@ class MergedSource:
                     "recorded for MERGE INTO: give one row of each key"
                 )
                 raise MergePointError(MergePoint.COMBINE_INPUT, InputError(msg))
-        self._chosen[clause.matched] = _Chosen(version, clause)
+        self._chosen[clause.matched] = Chosen(version, clause)
 
-    def chosen(self, *, matched: bool) -> tuple[Carrier, MergeClause] | None:
+    def chosen(self, *, matched: bool) -> Chosen | None:
         """Return the row that remains for a key that the table has, or lacks, and the clause that takes it."""
         return self._chosen.get(matched)
 
@@ -115,6 +115,7 @@ class MergedSource:
             return None
         version, clause = found
         if clause.action is ClauseAction.DELETE:
+            self._check_delete(version)
             return LogDelete(version.ordering_value)
         given, old, schema = version.record or {}, {} if row is None else row.record or {}, self.merge.schema
         if row is not None and self._is_partial and len(clause.updated) < len(schema.by_name):
@@ -124,6 +125,23 @@ class MergedSource:
         rest = {} if self._is_partial else old
         record = {name: given[name] if name in clause.values else rest.get(name) for name in schema.by_name}
         return self.merge.incoming(key_of_version(version), record, None)
+
+    def _check_delete(self, version: Carrier) -> None:
+        """Refuse to delete by a row without an ordering value, which copy-on-write tables compare as Integer 0.
+
+        Raises:
+            MergePointError: it has none.
+        """
+        plan, given = self.merge.plan, version.record or {}
+        if plan.table_type is not TableType.COPY_ON_WRITE or not capabilities(plan.release).buffered_mergers:
+            return
+        missing = [name for name in plan.ordering if given.get(name.partition(".")[0]) is None]
+        if missing:
+            msg = (
+                f"the source has a null in the ordering field {missing[0]} of a row to delete, with which Hudi "
+                f"{plan.release} fails to write the copy-on-write table (ClassCastException); fill it"
+            )
+            raise MergePointError(MergePoint.UPSERT, InputError(msg))
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of the rows."""

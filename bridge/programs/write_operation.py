@@ -170,7 +170,7 @@ def _not_merged(plan: MergePlan, operations: Operations, number: int) -> str | N
     problems = {
         "a batch without its statement; write it as N=sql_merge:FILE.sql": number not in operations.statements,
         "batch 1, since there is no table yet; let a batch before it make one": number == 1,
-        "a global index; leave it out": plan.global_index,
+        "a record index; take another global one, or leave it out": plan.has_record_index,
         "a table whose inserts may have stored a key twice, together with a clause that reads the table; upsert these "
         "batches": _reads_duplicates(plan, operations, number),
         "a statement without UPDATE and a table without an ordering field, which insert, where inserts update small "
@@ -214,6 +214,8 @@ _RECORDED: Final = ByRelease(
     },
 )
 """The operations besides upserts with which tables of a release were recorded."""
+_NOT_GLOBAL: Final = {WriteOperation.BULK_INSERT, WriteOperation.INSERT_OVERWRITE_TABLE}
+"""Those of them with which no table with a global index was recorded, under any release."""
 
 
 def unrecorded(operations: Operations, *plans: MergePlan) -> list[str]:
@@ -226,4 +228,9 @@ def unrecorded(operations: Operations, *plans: MergePlan) -> list[str]:
                 f"{', '.join(named)} under Hudi {release}: the rows follow its sources; no table of this release was "
                 "recorded with it"
             )
+    named = sorted({one.value for one in operations.by_commit.values() if one in _NOT_GLOBAL})
+    if named and any(plan.global_index for plan in plans):
+        found.append(
+            f"{', '.join(named)} with a global index: the rows follow Hudi's sources; no table was recorded with both"
+        )
     return found

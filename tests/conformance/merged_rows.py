@@ -48,10 +48,23 @@ def _evaluated(node: exp.Expr, structs: Mapping[str, Row]) -> Any:
         return structs[node.table].get(node.name)
     if isinstance(node, exp.Literal):
         return node.this if node.is_string else int(node.this)
+    if isinstance(node, exp.Cast | exp.TryCast):
+        return _cast(_evaluated(node.this, structs), node.to)
+    if isinstance(node, exp.Case):
+        chosen = (one.args["true"] for one in node.args["ifs"] if _evaluated(one.this, structs))
+        return _evaluated(next(chosen, node.args.get("default") or exp.Null()), structs)
     values = [_evaluated(one, structs) for one in node.iter_expressions()]
     if type(node) in _OF_NULLS:
         return _OF_NULLS[type(node)](*values)
     return None if None in values else _FUNCTIONS[type(node)](*values)
+
+
+def _cast(value: Any, kind: exp.DataType) -> Any:
+    """Cast a text or a whole number as Spark does without ANSI: what is no number is null."""
+    if value is None or not kind.is_type(*exp.DataType.INTEGER_TYPES):
+        return value
+    text = str(value).strip()
+    return int(text) if text.lstrip("-").isdecimal() else None
 
 
 _FUNCTIONS: dict[type[exp.Expr], Callable[..., Any]] = {

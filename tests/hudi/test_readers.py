@@ -18,6 +18,7 @@ from bridge.errors import ParameterError
 from bridge.hudi import ComparedRows, Differing, ReaderQuery, SliceReaders, TableQueries
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import Recorded, json_rows, load, rows_of, without_meta
+from tests.support.other_engines import PAGE, text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -136,6 +137,26 @@ class TestOnSpark:
         assert result.exit_code == 1, result.output
         assert "Hudi 1.2" in result.stdout
         assert "by documentation" in result.stdout
+
+    def test_an_engine_is_told_by_its_documentation(self, path: str) -> None:
+        result = run("compare-readers", path, "--reader", "trino", "--reader", "base files", "--output", "json")
+        assert result.exit_code == 1, result.output
+        trino, bases = json.loads(result.stdout)["statistics"]["readers"]
+        assert 0 < trino["differing"] == bases["differing"]
+        assert trino["how"] == "by its documentation: the rows of the base files"
+        text = run("compare-readers", path, "--reader", "trino").stdout
+        assert "https://trino.io/docs/current/connector/hudi.html" in text
+
+    def test_an_engine_that_merges_is_not_green(self, path: str) -> None:
+        result = run("compare-readers", path, "--reader", "doris", "--output", "json")
+        found = json.loads(result.stdout)
+        assert found["verdict"] == "Not checked: no other reader ran on the 45 rows that Hudi 0.15 shows."
+        assert found["severity"] == "not checked"
+        assert "2.1.8" in run("compare-readers", path, "--reader", "doris").stdout
+
+
+def test_the_page_on_engines_has_what_the_command_says() -> None:
+    assert PAGE.read_text("utf-8") == text()
 
 
 def run(*arguments: str) -> Result:

@@ -5,17 +5,30 @@ That the rows are real Hudi's: `tests/data/histories-merge-into`, run by `tests/
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batch, Batches, InputError, MergePlan, PlanError, SqlMerge, explain, replay, simulate
+from bridge import (
+    Batch,
+    Batches,
+    InputError,
+    MergeFailedError,
+    MergePlan,
+    PlanError,
+    SqlMerge,
+    explain,
+    replay,
+    simulate,
+)
 from bridge.cli import main
 from bridge.programs import ClauseAction, Operations, WriteOperation, check_statement, operation_warnings
+from tests.conformance import in_process
 from tests.conformance.histories import columns_of, load
-from tests.conformance.in_process import statements_of
+from tests.conformance.in_process import statements_of, struct_of
 from tests.conformance.spark_histories import plan_of
 from tests.support import MERGES
 
@@ -30,6 +43,7 @@ ON = "MERGE INTO db.t AS t USING s ON t.id = s.id AND t.part = s.part "
 STAR = ON + "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
 COLUMNS = "id string, part string, ts bigint, name string, qty int"
 KEYS = "id string, part string, ts bigint"
+MOVES = "hoodie.simple.index.update.partition.path"
 ROWS = [("a", "x", 10, "Oslo", 1), ("b", "x", 10, "Rome", 1), ("c", "x", 10, "Bonn", None)]
 
 
@@ -259,10 +273,57 @@ def test_where_a_statement_is_not_ported(spark: SparkSession) -> None:
             simulate(batches, a_plan(**settings))
     with pytest.raises(PlanError, match="stays at version 6 was not recorded; let the table be upgraded"):
         replay(batches, a_plan(), "1.2", upgrade_after=1, keep_table_version=True)
-    with pytest.raises(PlanError, match="a global index"):
-        simulate(batches, a_plan(props={"hoodie.index.type": "GLOBAL_SIMPLE"}))
+    with pytest.raises(PlanError, match="a record index"):
+        simulate(batches, a_plan(props={"hoodie.index.type": "RECORD_INDEX"}))
     with pytest.raises(PlanError, match="sql_merge needs a statement"):
         batches.written_by({2: "sql_merge"})
+
+
+@pytest.mark.parametrize("payload", ["DefaultHoodieRecordPayload", "OverwriteWithLatestAvroPayload"])
+def test_a_delete_by_a_row_without_ordering_value_fails_as_in_hudi(payload: str) -> None:
+    """Real 1.2.0: Integer cannot be cast to Long, in HoodieUpsertException, for both classes."""
+    statement = SqlMerge(f"{ON} WHEN MATCHED THEN DELETE").parsed(TABLE, TABLE)
+    rows = [dict(zip(TABLE, row, strict=True)) for row in ROWS]
+    plan, written = a_plan(release="1.2", payload=payload), {2: WriteOperation.SQL_MERGE}
+
+    def after(ordering: int | None) -> list[str]:
+        batches, struct = [rows, [{**rows[0], "ts": ordering}]], struct_of(COLUMNS)
+        found = in_process.simulate(batches, struct, plan, operations=written, statements={2: statement})
+        return [row["id"] for row in found[2]]
+
+    assert after(1) == ["b", "c"]
+    with pytest.raises(MergeFailedError, match="a null in the ordering field ts of a row to delete"):
+        after(None)
+
+
+GLOBAL = {"hoodie.index.type": "GLOBAL_SIMPLE"}
+
+
+@pytest.mark.parametrize(("moves", "part"), [("true", "y"), ("false", "x")])
+def test_a_global_index_matches_a_key_in_any_partition(spark: SparkSession, moves: str, part: str) -> None:
+    """As the tables global-moves-cow and global-stays-cow of real Hudi."""
+    text = STAR.replace(" AND t.part = s.part", "")
+    batches = merged(spark, text, [("a", "y", 11, "Kiel", 9), ("b", "y", 5, "Ulm", 9), ("d", "y", 1, "Jena", 9)])
+    plan = a_plan(release="1.2", payload="DefaultHoodieRecordPayload", props=GLOBAL | {MOVES: moves})
+    with simulate(batches, plan) as report:
+        rows = {row["id"]: (row["part"], row["ts"]) for row in report.snapshots.where("_pb_commit = 2").collect()}
+    assert rows == {"a": (part, 11), "b": ("x", 10), "c": ("x", 10), "d": ("y", 1)}
+
+
+@pytest.mark.parametrize(
+    ("clauses", "settings", "told"),
+    [
+        ("WHEN MATCHED THEN UPDATE SET ts = s.ts, name = s.name", {}, "an UPDATE of some columns; set all"),
+        ("WHEN MATCHED AND t.qty > 1 THEN DELETE", {}, "a clause that reads the table"),
+        ("WHEN NOT MATCHED THEN INSERT *", {"ordering": ()}, "a table without an ordering field"),
+        ("WHEN MATCHED THEN DELETE", {"table_type": "mor"}, "fails on a DELETE of a table with a global index"),
+    ],
+)
+def test_what_was_not_recorded_with_a_global_index(clauses: str, settings: dict[str, Any], told: str) -> None:
+    plan = a_plan(release="1.2", payload="DefaultHoodieRecordPayload", props=GLOBAL)
+    statement = SqlMerge(f"{ON} {clauses}").parsed(TABLE, TABLE)
+    with pytest.raises(PlanError, match=told):
+        check_statement(statement, 2, dataclasses.replace(plan, **settings), TABLE)
 
 
 def test_the_command_line_reads_the_statement_of_a_file(tmp_path: Path) -> None:

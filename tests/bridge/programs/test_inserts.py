@@ -5,6 +5,7 @@ The rows of real Hudi are in `tests/data/histories-operations` (`insert-updates-
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -122,3 +123,8 @@ def test_releases_of_which_no_such_table_was_recorded_are_named() -> None:
     assert unrecorded(Operations(), plan_of("0.12")) == []
     (told,) = unrecorded(operations, plan_of("0.14"))
     assert told.startswith("delete under Hudi 0.14: ")  # inserts are in tests/data/histories-operations
+    bulk = Operations({2: WriteOperation.BULK_INSERT})
+    plan = dataclasses.replace(plan_of("1.2"), partition=("v",), props={"hoodie.index.type": "GLOBAL_SIMPLE"})
+    (told,) = unrecorded(bulk, plan)
+    assert told.startswith("bulk_insert with a global index: ")
+    assert unrecorded(bulk, plan_of("1.2")) == unrecorded(operations, plan) == []
