@@ -150,7 +150,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     if untried:
         report.warnings.append(f"no candidate was tried: {untried}")
     if report.next and path is not None:
-        report.next = next_steps(path, made.to, left.payload, refused=True)
+        report.next = next_steps(path, made.to, left.payload, refused_by=left.release)
     report.plan |= {
         "key": None if left.key == _META_KEY else list(left.key),
         "table": table,

@@ -129,9 +129,8 @@ def _details(name: str, release: HudiRelease | None) -> Report:
     found = bound.unbound or bound
     source, doc, rules = _source(found), rule_text(found), rules_of_class(found)
     result: JsonObject = {"name": found.__name__, "doc": doc, "source": source}
-    report = Report("payloads", f"{result['name']} can be named with --payload.")
     first, *notes = map(_reflowed, doc.split("\n\n"))
-    report.body.append(first)
+    report = Report("payloads", f"{result['name']}: {first}" if first else f"{result['name']}.")
     if issubclass(found, BuiltinPayload) and found.is_shipped():
         result |= _entry(found)
         report.body.append(f"{result['java_name']}, shipped by Hudi {', '.join(result['releases'])}.")

@@ -23,6 +23,7 @@ from bridge.cli.run import ended_by_signals, run_of
 from bridge.cli.sections import JOBS, write_help
 from bridge.cli.standard_output import prints_to_stderr
 from bridge.cli.values import SAID
+from bridge.cli.version import origin_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.display import escaped
 from bridge.errors import ParameterError, PlanError, sentence_of
@@ -144,6 +145,7 @@ class Verb(click.Command):
             place = place_of(path, SparkSession.getActiveSession())
             if place.scheme:
                 check_report(place)  # another process may have been faster
+            report.origin = origin_of(ctx.find_root().obj or ())
             write_report(report, place)
         if output != "json":
             for warning in (one for one in report.warnings if one not in ctx.meta.get(SAID, ())):
@@ -278,7 +280,7 @@ class Verbs(click.Group):
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
         logging.getLogger().addFilter(_not_of_py4j)
         try:
-            code = super().main(words, *more, **{**extra, "standalone_mode": False})
+            code = super().main(words, *more, **{**extra, "standalone_mode": False, "obj": words})
         except click.exceptions.NoArgsIsHelpError as error:
             error.show()
             sys.exit(WRONG_COMMAND)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib.metadata
 import platform
 import re
+import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import pyspark
 
 from bridge.errors import JavaNotFoundError
+from bridge.redaction import current, setting_shown
 from bridge.spark import find_java
 from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _NAME = "hudi-payload-bridge"
 
@@ -31,6 +37,20 @@ def version(context: click.Context, _option: click.Parameter, value: Any) -> Non
     click.echo(f"Hudi releases known: {', '.join(map(str, HudiRelease))}")
     click.echo(f"Python {platform.python_version()}, Spark {pyspark.__version__}, Java: {java}")
     context.exit()
+
+
+def origin_of(words: Sequence[str]) -> str:
+    """Return what made a report, for its readers: this version, the time, and the command line without secrets.
+
+    Values that are redacted may stand in the command line, which is left out then.
+    """
+    now = datetime.datetime.now(datetime.timezone.utc)
+    made = f"payload-bridge {_own_version().partition(' ')[0]}, {now:%Y-%m-%d %H:%M} UTC"
+    if current().is_active:
+        return made
+    pairs = (word.partition("=") for word in words)
+    shown = (f"{name}={setting_shown(name, value)}" if sign else name for name, sign, value in pairs)
+    return f"{made}: {shlex.join(['payload-bridge', *shown])}"
 
 
 def _own_version() -> str:

@@ -144,7 +144,9 @@ def read_table(path: Path) -> dict[str, str]:
         candidates = (path / ".hoodie" / PROPERTIES_FILE, path / PROPERTIES_FILE)
         found = next((candidate for candidate in candidates if candidate.is_file()), None)
         if found is None:
-            msg = f"{path} is not a Hudi table: it has no .hoodie/{PROPERTIES_FILE}; name the table's base path"
+            within = next((one for one in sorted(path.iterdir()) if (one / ".hoodie").is_dir()), None)
+            near = "" if within is None else f", such as {within}"
+            msg = f"{path} is not a Hudi table: it has no .hoodie/{PROPERTIES_FILE}; name the table's base path{near}"
             raise PayloadConfigError(msg)
         file = found
     properties = read_properties(file)

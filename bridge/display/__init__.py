@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from bridge.display.notebook import Fragment, Grid, notebook_html
-from bridge.display.printable import escaped_json, printable
+from bridge.display.printable import PART, escaped_json, printable
 from bridge.display.templates import file_text, template_of, trusted
 from payloads.visible import escaped
 
 __all__ = [
+    "PART",
     "Fragment",
     "Grid",
     "escaped",

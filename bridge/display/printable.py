@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from payloads.visible import HIDDEN
+
+PART: Final = re.compile(r"(?<=[^\W_][.,/=:;_-])(?![.,/=:;_-])|(?<=[a-z])(?=[A-Z])")
+"""Where a word may be broken: after a dot and the like, and before a capital letter."""
 
 
 def printable(text: str) -> str:

@@ -6,7 +6,7 @@ import functools
 import importlib.resources
 from typing import TYPE_CHECKING
 
-from bridge.display.printable import printable
+from bridge.display.printable import PART, printable
 from bridge.redaction import without_credentials
 
 if TYPE_CHECKING:
@@ -31,12 +31,20 @@ def template_of(name: str) -> jinja2.Template:
         keep_trailing_newline=False,
         finalize=lambda value: _shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
+    environment.filters["parted"] = _parted
     return environment.get_template(name)
 
 
 def _shown(text: str) -> str:
     # Value by value: over finished HTML a match would run across tags.
     return printable(without_credentials(text))
+
+
+def _parted(text: str) -> Markup:
+    """Return text in which a browser may break words at the same places as a terminal."""
+    from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
+
+    return Markup("<wbr>").join(escape(part) for part in PART.split(_shown(text)))
 
 
 @functools.cache

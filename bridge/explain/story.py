@@ -24,7 +24,7 @@ POINTS_EXPLAINED = (
 _WIDTH = 54
 """The width of the last column in a line of 80 columns."""
 
-PARTING = "<- the sides diverge here"
+PARTING = "<- first difference"
 
 
 def story(told: ExplainedRow) -> list[str | Table]:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 METADATA_FOLDER = ".hoodie"
+_LOOKED_INTO = 20
+"""How many folders are looked into for a table that a message may name."""
 _PARTITION_METADATA = ".hoodie_partition_metadata"
 
 
@@ -121,6 +123,14 @@ class TableFiles:
                 yield folder
             else:
                 waiting.extend(sorted((posixpath.join(folder, name) for name in below), reverse=True))
+
+    def table_within(self) -> str | None:
+        """Return the path of a table directly below, for a message; None if the first folders hold none."""
+        folders = sorted(info.base_name for info in self._entries("") if info.type is fs.FileType.Directory)
+        for name in folders[:_LOOKED_INTO]:
+            if any(info.base_name == METADATA_FOLDER for info in self._entries(name)):
+                return self.described(name)
+        return None
 
     def read(self, path: str) -> bytes:
         """Return the content of a small file.

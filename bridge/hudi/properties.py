@@ -246,7 +246,9 @@ def stored_properties(files: TableFiles) -> Mapping[str, str]:
     present = {f"{folder}/{name}" for name in files.names(folder)}
     paths = [path for path in (PROPERTIES_FILE, _BACKUP_FILE) if path in present]
     if not paths:
-        msg = f"{files.path} is not a Hudi table: it has no {PROPERTIES_FILE}; name the table's base path"
+        within = files.table_within()
+        near = "" if within is None else f", such as {within}"
+        msg = f"{files.path} is not a Hudi table: it has no {PROPERTIES_FILE}; name the table's base path{near}"
         raise UnreadableTableError(msg)
     for path in paths:
         try:

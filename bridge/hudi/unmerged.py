@@ -71,9 +71,9 @@ def why_unmerged(path: str, properties: TableProperties, release: HudiRelease) -
     if rule.payload is None or StoredPayloadRef(rule.payload).is_builtin:
         return None
     return (
-        f"{path} merges with {rule.payload}, which Hudi does not ship, and a table's properties never load code by "
-        "themselves; name it with its jar (payload=PayloadRef(name, jar=...), --payload NAME --jar FILE), or a "
-        "Python class that does the same (--payload package.module:Class)"
+        f"{path} merges with {rule.payload}, which Hudi does not ship, and the properties of a table never load code; "
+        f"name it with its jar (--payload {rule.payload} --jar FILE, in Python payload=PayloadRef(NAME, jar=FILE)), "
+        "or a Python class that does the same (--payload package.module:Class)"
     )
 
 

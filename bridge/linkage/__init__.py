@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bridge.linkage.class_literals import extends, literals_of
+from bridge.linkage.class_path import UserJars
 from bridge.linkage.code_walk import MERGER, PAYLOAD
 from bridge.linkage.hudi_classes import TABULATED
 from bridge.linkage.linkage import DeadOverride, Fault, Linkage
@@ -15,6 +16,7 @@ __all__ = [
     "DeadOverride",
     "Fault",
     "Linkage",
+    "UserJars",
     "check_class",
     "extends",
     "linkage_of",

@@ -12,12 +12,14 @@ from bridge.linkage.class_file import CONSTRUCTOR, OBJECT, ClassFile, ClassMetho
 from bridge.linkage.class_reader import read_class
 from bridge.linkage.hudi_classes import hudi_classes
 from payloads import PayloadNotFoundError
+from payloads.errors import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from payloads import HudiRelease
 
+_CLASS: Final = ".class"
 JAVA: Final = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "org.w3c.dom.", "org.xml.sax.", "org.ietf.jgss.")
 """Java's own packages, which are taken to be complete."""
 _SHARED: Final = {
@@ -88,6 +90,14 @@ class UserJars:
             for name in archive.namelist():
                 self._files.setdefault(name, archive)
 
+    def lacks(self, name: str, where: str) -> str:
+        """Say that the jars, which a message calls `where`, have no such class, and which of theirs may be meant."""
+        own = [path[: -len(_CLASS)].replace("/", ".") for path in self._files if path.endswith(_CLASS)]
+        short = name.rpartition(".")[2]
+        same = [one for one in own if one.rpartition(".")[2] == short]
+        near = f"; did you mean {same[0]}?" if same else did_you_mean(name, own, 0.75)
+        return f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner{near}"
+
     def get(self, name: str) -> ClassFile | None:
         """Return a class by its full name; None if no jar has it.
 
@@ -95,7 +105,7 @@ class UserJars:
             PayloadNotFoundError: the file of the class is damaged.
         """
         if name not in self._read:
-            path = name.replace(".", "/") + ".class"
+            path = name.replace(".", "/") + _CLASS
             self._read[name] = self._class_at(path, name) if path in self._files else None
         return self._read[name]
 
@@ -170,7 +180,7 @@ def _spark_class_file(name: str) -> Path | None:
     """Return the jar of Spark that has a class."""
     known = (_SHARED | _ELSEWHERE).items()
     pattern = next((pattern for prefix, pattern in known if name.startswith(prefix)), "*.jar")
-    path = name.replace(".", "/") + ".class"
+    path = name.replace(".", "/") + _CLASS
     return _classes_like(pattern).get(path) or _classes_like("*.jar").get(path)
 
 
@@ -180,4 +190,4 @@ def _spark_class(name: str) -> ClassFile | None:
     if jar is None:
         return None
     with zipfile.ZipFile(jar) as archive:
-        return read_class(archive.read(name.replace(".", "/") + ".class"))
+        return read_class(archive.read(name.replace(".", "/") + _CLASS))

@@ -50,8 +50,7 @@ def _links_to(name: str, stamped: tuple[tuple[str, int, int], ...]) -> Mapping[H
     paths = [ClassPath(release, user) for release in TABULATED]
     if user.get(name) is None and not any(path.hudi.get(name) for path in paths):
         where = ", ".join(jars) or "no jar"
-        msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
-        raise PayloadNotFoundError(msg)
+        raise PayloadNotFoundError(user.lacks(name, where))
     return {path.release: CodeWalk(name, path, paths).linkage() for path in paths}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.hudi import SymptomKind
 from bridge.migration.findings import Finding
-from bridge.migration.next_steps import replay_command
+from bridge.migration.next_steps import YOUR_JAR, replay_command
 from bridge.redaction import shown_message, shown_values
 from bridge.report import Severity, Table
 from bridge.spark import META_COLUMNS
@@ -118,6 +118,11 @@ class TableDamage(NamedTuple):
         return self.unread is None and self.read == self.slices
 
     @property
+    def lacks_class(self) -> bool:
+        """Whether the user has yet to name the class that merges the table."""
+        return self.payload is not None and self.payload.jars == (YOUR_JAR,)
+
+    @property
     def is_sample(self) -> bool:
         """Whether file slices were left out that could be read."""
         return self.read < self.slices and not any(one.kind == UNREAD for one in self.damage)
@@ -145,7 +150,7 @@ class TableDamage(NamedTuple):
         """Return it as text."""
         columns = ("kind", "about", "number", "key", "file")
         lines = [{name: one.as_json()[name] for name in columns} for one in self.damage]
-        return Table.of_rows(columns, lines, f"Visible damage, {self.extent}")
+        return Table.of_rows(columns, lines, f"Found {self.extent}")
 
     @property
     def extent(self) -> str:

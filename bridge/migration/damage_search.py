@@ -93,7 +93,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
             why = "rows were not read (--slices)" if total else None
             return TableDamage(path, reader, noted, 0, total, why, columns, payload=ask)
         if opened.unnamed_class is not None and any(one.data_logs for one in answer.slices):
-            return _unread(path, reader, noted, total, opened.unnamed_class, columns, ask)
+            return TableDamage(path, reader, noted, 0, total, opened.unnamed_class, columns, payload=ask)
         settings, apart = _settings(opened, answer, release)
         noted = (*noted, *apart)
         SliceSymptoms(*settings)  # refuses here what each task would refuse

@@ -25,9 +25,14 @@ class Finding(NamedTuple):
     remedy: str
     example: Mapping[str, object] | None = None
 
-    def __str__(self) -> str:
+    @property
+    def graded(self) -> str:
+        """The severity and what is wrong."""
         word = "advice" if self.severity is Severity.UNCHANGED else self.severity.value
-        return f"{word}: {self.text}; {self.remedy}"
+        return f"{word}: {self.text}"
+
+    def __str__(self) -> str:
+        return f"{self.graded}; {self.remedy}"
 
 
 def findings_as_json(findings: Iterable[Finding]) -> list[dict[str, object]]:

@@ -14,7 +14,7 @@ from bridge.migration.findings import findings_as_json, worst_first
 from bridge.migration.move import severity_of
 from bridge.migration.next_steps import class_named, replay_command
 from bridge.migration.plan import plan_migration
-from bridge.report import REPORTS, Check, Judged, Report, Severity, Table
+from bridge.report import REPORTS, Check, Judged, NextStep, Report, Severity, Table
 from bridge.spark import PySparkException, catalog_location, catalog_tables
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
@@ -107,14 +107,16 @@ class FleetReport(Judged):
     def verdict(self) -> str:
         """How many tables there are, how many a move changes, and how many were not checked."""
         many = "1 table" if len(self.tables) == 1 else f"{len(self.tables)} tables"
-        failed = f"{sum(one.failure is not None for one in self.tables)} could not be inspected"
         words = [one.new_batches for one in self.tables if one.failure is None]
         damaged = words.count(Severity.DAMAGED)
         changed = damaged + words.count(Severity.CHANGED)
-        known = (
-            f"new batches after the move can change rows silently in {changed}, by the known changes of their "
-            f"classes, {damaged} of them with damage; {words.count(Severity.NOT_CHECKED)} not checked; {failed}"
-        )
+        with_damage = f", {damaged} of them with damage" if damaged else ""
+        known = f"by the known changes of their classes, new batches change rows silently in {changed}{with_damage}"
+        for number, told in (
+            (words.count(Severity.NOT_CHECKED), "not checked"),
+            (sum(one.failure is not None for one in self.tables), "could not be inspected"),
+        ):
+            known += f"; {number} {told}" if number else ""
         if not self.counts_rows:
             return f"{self.root}: {many}; a move to Hudi {self.to}: no rows were read; {known}."
         differing = sum(bool(one.differing) for one in self.tables)
@@ -158,7 +160,7 @@ class FleetReport(Judged):
         report.checks = [Check(one.table, one.severity, _told(one)) for one in self.tables]
         report.warnings = [f"{one.table}: {one.failure}" for one in self.tables if one.failure is not None]
         report.warnings += [f"{one.table}: {found}" for one in self.tables for found in one.findings]
-        report.next = [f"{one.next}: which rows" for one in self.tables if one.next][:1]
+        report.next = [NextStep(one.next, "which rows of this table change") for one in self.tables if one.next][:1]
         return report
 
 

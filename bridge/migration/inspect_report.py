@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from bridge.migration.findings import findings_as_json, short, worst_first
 from bridge.migration.move_finding import move_findings
-from bridge.migration.next_steps import next_steps, read_all
+from bridge.migration.next_steps import name_class, next_steps, read_all
 from bridge.report import REPORTS, Judged, Report, Severity, Table
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from bridge.migration.damage import TableDamage
     from bridge.migration.findings import Finding
     from bridge.migration.plan_report import MigrationPlan
+    from bridge.report import NextStep
 
 _PLACES = {
     "dedup": "duplicates of a batch",
@@ -33,6 +34,7 @@ class CodePlace(enum.Enum):
     PORT = "port"
     PYTHON = "Python"
     JAR = "jar"
+    UNNAMED = "not named"
     UNKNOWN = "unknown"
 
 
@@ -145,18 +147,21 @@ def report_inspection(inspection: Inspection, settings: dict[str, object]) -> Re
     )
 
 
-def _next(inspection: Inspection) -> list[str]:
+def _next(inspection: Inspection) -> list[NextStep]:
     """Return what to run next, where something changes or was not looked at."""
     if inspection.severities == {Severity.UNCHANGED}:
         return []
     damage, to = inspection.damage, str(inspection.config.release)
     path, payload = ("TABLE", None) if damage is None else (damage.path, damage.payload)
+    if damage is not None and damage.lacks_class:
+        return [name_class("inspect", path, "--release", to, payload=payload)]
     is_refused = Severity.REFUSED in inspection.severities
     is_sample = damage is not None and damage.is_sample
     seen = [read_all("inspect", path, "--release", to, payload=payload)] if is_sample else []
     if inspection.move is None and not is_refused:
         return seen
-    return [*seen, *next_steps(path, to, payload, refused=is_refused)]
+    own = inspection.config.release if inspection.move is None else inspection.move.from_release
+    return [*seen, *next_steps(path, to, payload, refused_by=own if is_refused else None)]
 
 
 def verdict_of(inspection: Inspection) -> str:
@@ -170,7 +175,7 @@ def verdict_of(inspection: Inspection) -> str:
         if not damage.is_whole:
             return f"This table merges by {by}; not everything was checked, and nothing was found {damage.extent}."
         return f"This table merges by {by}; no findings {damage.extent}."
-    return f"This table merges by {by}; most severe finding: {inspection.warnings[0]}."
+    return f"This table merges by {by}; most severe finding: {inspection.warnings[0].graded}."
 
 
 def _body(inspection: Inspection) -> list[str | Table]:

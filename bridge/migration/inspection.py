@@ -115,10 +115,10 @@ def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: t
     reference = kind(name, jar, package)
     if side != "writer" and not reference.is_builtin and not reference.is_compiled:
         why = (
-            f"Hudi ships no {name}, and a table's properties never load code by themselves; name its jar, or the "
-            "writer's class"
+            "Hudi does not ship it, and the properties of a table never load code; name it with its jar (--payload "
+            f"{name} --jar FILE)"
         )
-        return PayloadClass(name, side, CodePlace.UNKNOWN, why)
+        return PayloadClass(name, side, CodePlace.UNNAMED, why)
     try:
         payload_class = kind(name).resolve(release)
     except PayloadBridgeError as error:
@@ -206,6 +206,8 @@ def _failures(
     for name, side, found, reason in classes:
         if found is CodePlace.UNKNOWN:
             yield Finding(Severity.REFUSED, f"the class of the {side}, {name}, cannot be loaded", reason)
+        elif found is CodePlace.UNNAMED:
+            yield Finding(Severity.NOT_CHECKED, f"the class of the {side}, {name}, did not run", reason)
     yield from refused_options(table, options, release)
     can = capabilities(release, table.version)
     if table.version not in can.writable_versions:

@@ -27,7 +27,7 @@ def move_findings(made: MigrationPlan | None, *, sure: bool) -> Iterator[Finding
         damage = sum(change.is_damage for change in made.behaviours)
         many = f"{many}, {damage} with damage" if damage else many
         case = f"{first.about.value}, {first.case}" if first.case else first.about.value
-        example = f"such as {case}: {first.before} in {old}, {first.after} in {new}"
+        example = f"such as {case}; {old}: {first.before}; {new}: {first.after}"
         unsure = f"both {old} and {new} write table version {made.from_version}; if {old} wrote this one, "
         yield Finding(severity, f"{'' if sure else unsure}for new batches {after} {many} ({example})", remedy)
     if made.untried is not None:

@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bridge.compare import is_release
+from bridge.config import capabilities
+from bridge.report import NextStep
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
     from bridge.hudi import TableQueries
+
+YOUR_JAR: Final = "YOUR.jar"
+"""Stands for the jar of a class that the user has yet to name."""
+_HAS_MODES: Final = 8
+"""The first table version with merge modes, which `merge-into` needs."""
 
 
 def class_named(opened: TableQueries, payload: PayloadRef | None = None) -> PayloadRef | None:
     """Return the class that commands must name so that a table can be merged; None where Hudi ships the table's own."""
     if opened.unnamed_class is None:
         return None
-    stored = opened.properties.merge.payload
-    return payload or (None if stored is None else PayloadRef(stored, jars="YOUR.jar"))
+    if payload is not None and (payload.is_compiled or payload.is_builtin or ":" in payload.name):
+        return payload
+    name = opened.properties.merge.payload if payload is None else payload.name
+    return None if name is None else PayloadRef(name, jars=YOUR_JAR)
 
 
 def replay_command(path: str, to: str, payload: PayloadRef | None = None, *, batches: bool = False) -> str:
@@ -26,34 +35,51 @@ def replay_command(path: str, to: str, payload: PayloadRef | None = None, *, bat
     return _command("replay", "--table", path, *next_ones, "--to", to, *_options(payload))
 
 
-def next_steps(path: str, to: str, payload: PayloadRef | None = None, *, refused: bool = False) -> list[str]:
-    """Return what to run before a move; where it is refused, also what takes its place.
+def next_steps(
+    path: str, to: str, payload: PayloadRef | None = None, *, refused_by: HudiRelease | None = None
+) -> list[NextStep]:
+    """Return what to run before a move; if it is refused, also the alternatives.
 
     Args:
         path: the table.
         to: a release; anything else stands for the newest one.
         payload: the class that commands must name.
-        refused: whether the move is refused.
+        refused_by: the release under which the class still merges, if the move is refused.
     """
     to = to if is_release(to) else HudiRelease.latest().value
     by_hudi = payload if payload is not None and payload.jars else None  # the bundle runs no class in Python
     copied = _command("rehearse", path, "--to", to, "--copy", "COPY", *_named(by_hudi))
     steps = [
-        f"{replay_command(path, to, payload, batches=True)}: the result of your next batches after the upgrade",
-        f"{copied}: what Hudi itself does to a copy",
+        NextStep(replay_command(path, to, payload, batches=True), "what your next batches become after the upgrade"),
+        NextStep(copied, "what Hudi itself does to a copy"),
     ]
-    if refused:
-        own = _options(payload) or ["--payload", "CLASS"]
-        steps += [
-            f"{_command('merge-into', path, '--incoming', 'NEXT', *own)}: your class decides, Hudi's writer commits",
-            "payload-bridge migrate with --merger package.module:Class: a merger of your own, tried on your batches",
-        ]
-    return steps
+    if refused_by is None:
+        return steps
+    tried = _command("migrate", "--table", path, "--batches", "NEXT", "--to", to, *_options(payload))
+    steps.append(NextStep(f"{tried} --merger package.module:Class", "a merger of your own, tried on your batches"))
+    target = capabilities(HudiRelease(to))
+    if target.created_version < _HAS_MODES:
+        return steps
+    bundle = ["--bundle", f"org.apache.hudi:hudi-spark{target.newest_spark}-bundle_2.12:{target.bundle}"]
+    by = ["--release", str(refused_by)]
+    copied = _command("snapshot", path, *by, *_options(payload), "--out", "NEW", "--out-table-format", "hudi", *bundle)
+    own = _options(payload) or ["--payload", "CLASS"]
+    merged = _command("merge-into", "NEW", "--incoming", "NEXT", *own, *by, *bundle)
+    return [
+        *steps,
+        NextStep(copied, f"to keep the class: a table of Hudi {to} with the rows of today"),
+        NextStep(merged, "which merges each batch by the class, and is committed by Hudi's writer"),
+    ]
 
 
-def read_all(verb: str, path: str, *more: str, payload: PayloadRef | None = None) -> str:
-    """Return the command that asks the same of all file slices, where a sample was read."""
-    return f"{_command(verb, path, *more, *_options(payload), '--slices', 'all')}: reads the rows of all file slices"
+def name_class(verb: str, path: str, *more: str, payload: PayloadRef | None) -> NextStep:
+    """Return the command that asks the same, and names the class of the table."""
+    return NextStep(_command(verb, path, *more, *_options(payload)), "the same with your class, so that rows are read")
+
+
+def read_all(verb: str, path: str, *more: str, payload: PayloadRef | None = None) -> NextStep:
+    """Return the command that reads all file slices, if a sample was read."""
+    return NextStep(_command(verb, path, *more, *_options(payload), "--slices", "all"), "the rows of all file slices")
 
 
 def _command(*words: str) -> str:

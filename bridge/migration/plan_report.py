@@ -9,7 +9,7 @@ from bridge.config import TableMergeConfig, capabilities
 from bridge.hudi import SymptomKind
 from bridge.migration.findings import findings_as_json, short, worst_first
 from bridge.migration.move import severity_of
-from bridge.migration.next_steps import next_steps, read_all
+from bridge.migration.next_steps import name_class, next_steps, read_all
 from bridge.migration.scenarios import VersionKind
 from bridge.migration.steps import changes_between
 from bridge.report import FAILS, REPORTS, Judged, Report, Severity, Table
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bridge.migration.findings import Finding
     from bridge.migration.move import SilentChange
     from bridge.migration.steps import PropertyChange, Step
+    from bridge.report import NextStep
     from payloads.release import HudiRelease
 
 _CASES: Final = {
@@ -170,15 +171,18 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     )
 
 
-def _next(made: MigrationPlan, target: str) -> list[str]:
+def _next(made: MigrationPlan, target: str) -> list[NextStep]:
     """Return what to run next, where something changes or was not looked at; `target` is the release or mode asked."""
     if made.severities == {Severity.UNCHANGED}:
         return []
     evidence, to = made.evidence, str(made.to_release)
     path, payload = ("TABLE", None) if evidence is None else (evidence.path, evidence.payload)
+    if evidence is not None and evidence.lacks_class:
+        return [name_class("plan", path, "--to", target, payload=payload)]
     is_sample = evidence is not None and evidence.is_sample
     seen = [read_all("plan", path, "--to", target, payload=payload)] if is_sample else []
-    return [*seen, *next_steps(path, to, payload, refused=Severity.REFUSED in made.severities)]
+    refused_by = made.from_release if Severity.REFUSED in made.severities else None
+    return [*seen, *next_steps(path, to, payload, refused_by=refused_by)]
 
 
 def _reads_it_now(made: MigrationPlan) -> bool:

@@ -126,7 +126,9 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     after = None if made.evidence is None else made.evidence.course.upgrade_after
     asked = question_of(after)
     report.scenario = asked.scenario.format(after=after) if made.is_checked else ""
-    report.next = [] if made.is_accepted else next_steps("TABLE", made.to, made.left.payload, refused=True)
+    report.next = (
+        [] if made.is_accepted else next_steps("TABLE", made.to, made.left.payload, refused_by=made.left.release)
+    )
     report.sides = made.decisive[0].names if made.decisive else None
     report.plan = plan_as_json(made.left) | {
         "table_type": types[0] if len(types) == 1 else "both",

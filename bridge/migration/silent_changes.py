@@ -9,6 +9,7 @@ from bridge.migration.known_changes import NOTES
 from bridge.migration.move import Answering, Move, SilentChange
 from bridge.migration.scenarios import OPERATIONS, ScenarioDifference, VersionKind
 from mergers import RecordMergeMode
+from payloads import builtin_payloads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +41,10 @@ def silent_changes(move: Move, examples: Examples) -> Changes:
     ordered = sorted(found, key=lambda change: (not change.is_damage, list(VersionKind).index(change.about)))
     if played is not None:
         return Changes(tuple(ordered))
-    both = f"Hudi {move.from_release} and {move.to_release}"
-    return Changes(tuple(ordered), f"{move.payload} was not tried on examples, because {both} don't both ship it")
+    is_hudis = move.payload in {name for found in builtin_payloads() for name in (found.java_name, *found.aliases)}
+    both = f"Hudi {move.from_release} and {move.to_release} don't both run it"
+    why = both if is_hudis else "it is not a class of Hudi"
+    return Changes(tuple(ordered), f"{move.payload} was not tried on examples, because {why}")
 
 
 def _played(move: Move, examples: Examples) -> list[SilentChange] | None:

@@ -84,5 +84,5 @@ def check_numbers(operations: Iterable[int], batches: int) -> None:
         ParameterError: naming the number of one.
     """
     if absent := sorted({*operations} - {*range(1, batches + 1)}):
-        msg = f"`operations` {absent[0]}: {there_are(batches)}, counted from 1"
+        msg = f"`operations` {absent[0]}: the last batch is {batches}; name a batch, from 1"
         raise ParameterError(msg)

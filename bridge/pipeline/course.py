@@ -112,7 +112,7 @@ class Course:
         compactions = _compactions(commits, table_types, compact_after, compact_every)
         if plain_after is not None:
             if not 1 <= plain_after < commits:
-                msg = f"`plain_after` {plain_after}: {there_are(commits)}; name one before the last"
+                msg = f"`plain_after` {plain_after}: the last batch is {commits}; name an earlier one"
                 raise ParameterError(msg)
             return cls(plain_after, keep_table_version=True, plain=True, compact_after=compactions)
         course = cls(after, tuple(steps), keep_table_version, plain, compactions)
@@ -130,7 +130,7 @@ class Course:
             }
             message = next((text for text, holds in given.items() if holds), None)
         elif after not in range(1, commits + 1):
-            message = f"`upgrade_after` {after}: {there_are(commits)}; name one of them, or {LAST}"
+            message = f"`upgrade_after` {after}: the last batch is {commits}; name a batch, or {LAST}"
         elif len(set(points)) < len(points) or any(not 1 <= number < after for number in points):
             message = f"`via` names batches from 1 on, before `upgrade_after` {after}, each once; correct the numbers"
         if message is not None:
@@ -180,7 +180,7 @@ def _compactions(
     elif (after or every) and TableType.MERGE_ON_READ not in table_types:
         message = "only merge-on-read tables compact; set `table_type` to mor, or leave out the compactions"
     elif outside is not None:
-        message = f"`compact_after` {outside}: {there_are(commits)}"
+        message = f"`compact_after` {outside}: the last batch is {commits}; name a batch"
     elif every is not None and every < 1:
         message = f"`compact_every` {every}: write 1 or more"
     if message is not None:

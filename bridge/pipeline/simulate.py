@@ -159,7 +159,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     """
     for one in next_writers:
         if not (1 if properties is None else 0) <= one.after <= commits:
-            msg = f"the upgrade can't come after commit {one.after}; there are {commits}, counted from 1"
+            msg = f"the upgrade can't come after commit {one.after}; the last is {commits}; name one from 1 on"
             raise PlanError(msg)
     spark = versions.sparkSession
     old = with_strategy_id(spark, old)

@@ -142,7 +142,9 @@ def _problem(plan: MergePlan, operations: Operations, number: int, commits: int)
     on_read = plan.table_type is TableType.MERGE_ON_READ
     inserts_alone = all(operations.by_commit.get(one) is WriteOperation.INSERT for one in range(1, commits + 1))
     if plan.has_record_index and operation.inserts:
-        problem = "a record index, which has one place a key and loses the other one; upsert, or take another index"
+        problem = (
+            "a record index, which stores one location per key and loses the others; upsert, or take another index"
+        )
     elif not plan.combine_before_upsert:
         problem = "batches that are not combined; set hoodie.combine.before.upsert=true"
     elif operation is WriteOperation.SQL_MERGE and (found := _not_merged(plan, operations, number)) is not None:

@@ -20,7 +20,7 @@ def as_notebook(report: Report) -> str:
         style="" if report.severity is None else report.severity.style,
         mark=report.headline,
         warnings=[*report.warnings, *(view.notes if view is not None else ())],
-        body=[*report.body, *(f"Next: {text}" for text in report.next)],
+        body=[*report.body, *(f"Next: {step.purpose}\n{step.command}" for step in report.next)],
         view=view,
     )
     return notebook_html(shown)

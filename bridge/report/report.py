@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
 
 SAMPLE = 20
 """How many rows or keys are shown to people unless they say otherwise."""
+
+_COMMAND_WIDTH = 78
+"""How long a line of a command is at most, unless a word is longer; a backslash follows it."""
 
 MOST = 100_000
 """How many JSON has unless the user says otherwise: one process gathers them."""
@@ -50,6 +54,31 @@ class Check(NamedTuple):
     details: str = ""
 
 
+class NextStep(NamedTuple):
+    """A command to run next, and what it shows or does."""
+
+    command: str
+    purpose: str
+
+    def __str__(self) -> str:
+        """Return both in a line."""
+        return f"{self.command}: {self.purpose}"
+
+    @property
+    def pasted(self) -> str:
+        """Return lines for a shell: the purpose as a comment, the command broken before options."""
+        words = [shlex.quote(word) for word in shlex.split(self.command)]
+        lines = [words[0]]
+        for at, word in enumerate(words[1:], 1):
+            value = words[at + 1 : at + 2] if word.startswith("--") else []
+            unit = [word, *(one for one in value if not one.startswith("--"))]
+            if len(" ".join((lines[-1], *unit))) <= _COMMAND_WIDTH:
+                lines[-1] += f" {word}"
+            else:
+                lines.append(f"    {word}")
+        return f"# {self.purpose}\n" + " \\\n".join(lines)
+
+
 @dataclass
 class Report:
     """The result of a verb. Credentials that a message quotes are hidden in all its forms (`bridge.redaction`).
@@ -68,7 +97,8 @@ class Report:
         body: paragraphs and tables of the text, after the verdict.
         checks: what the verdict sums up; empty if there is only the verdict.
         view: what a page shows besides the text; None if there is only that.
-        next: what to run or to do next, a line each.
+        next: what to run next.
+        origin: what made it, for a page or a document that is kept: version, time and command line.
     """
 
     verb: str
@@ -84,7 +114,8 @@ class Report:
     body: list[str | Table] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     view: View | None = None
-    next: list[str] = field(default_factory=list)
+    next: list[NextStep] = field(default_factory=list)
+    origin: str = ""
 
     @property
     def severity(self) -> Severity | None:
@@ -108,8 +139,8 @@ class Report:
         if self.severity is None:
             return ""
         in_part = self.severity is not Severity.NOT_CHECKED and Severity.NOT_CHECKED in self.severities
-        words = [self.severity.word(self.verb), *(["not checked in part"] if in_part else []), self.scenario]
-        return f"{self.severity.mark} {', '.join(filter(None, words))}"
+        words = f"{self.severity.word(self.verb)}{', not checked in part' if in_part else ''}"
+        return f"{self.severity.mark} {words}{f': {self.scenario}' if self.scenario else ''}"
 
     def found(self, *severities: Severity) -> None:
         """Add to what was found."""
@@ -127,7 +158,7 @@ class Report:
 
         one: Report = scrubbed(self)
         head = [line for line in (one.headline, one.verdict) if line]
-        body = [*one.body, *(f"Next: {text}" for text in one.next)]
+        body = [*one.body, *(["Next:"] if one.next else []), *(step.pasted for step in one.next)]
         return as_text(head, None if one.severity is None else one.severity.colour, body, width, colours=colours)
 
     def as_markdown(self) -> str:
@@ -135,9 +166,11 @@ class Report:
         one: Report = scrubbed(self)
         parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_part(part) for part in one.body]
         warnings = ["\n".join(f"- warning: {_markdown_text(text)}" for text in one.warnings)] if one.warnings else []
-        following = ["\n".join(f"- next: {_markdown_text(text)}" for text in one.next)] if one.next else []
+        commands = "\n\n".join(step.pasted for step in one.next)
+        following = [f"Next:\n\n```sh\n{commands}\n```"] if commands else []
         title = f"# {one.verb}" + (f": {one.headline}" if one.headline else "")
-        return escaped("\n\n".join((title, f"**{_markdown_text(one.verdict)}**", *parts, *warnings, *following)))
+        made = [_markdown_text(one.origin)] if one.origin else []
+        return escaped("\n\n".join((title, f"**{_markdown_text(one.verdict)}**", *parts, *warnings, *following, *made)))
 
     def rendered(self, output: str, *, colours: bool = False) -> str:
         """Return the report as `text`, `json` or `markdown`; `colours` are for text alone."""
@@ -168,7 +201,7 @@ def _json(one: Report, **more: object) -> str:
         "statistics": one.statistics,
         "results": one.results,
         "warnings": one.warnings,
-        "next": one.next,
+        "next": [str(step) for step in one.next],
         **more,
     }
     return escaped_json(json.dumps(envelope, indent=2, ensure_ascii=False, allow_nan=False))

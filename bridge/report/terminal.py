@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from bridge.display import escaped
+from bridge.display import PART, escaped
 from bridge.report.table import Table
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ _NARROWEST = 10
 """How wide a column is at least in which words are broken."""
 _MORE_LINES = 1.5
 """How many times the lines a table may take so that no word is broken."""
-_PART = re.compile(r"(?<=[.,/=:;_-])(?![.,/=:;_-])|(?<=[a-z])(?=[A-Z])")
-"""Where a word may be broken: after a dot and the like, and before a capital letter."""
 
 
 def as_text(
@@ -152,7 +150,7 @@ def _parted(text: str, width: int) -> str:
     found = []
     for word in re.split(r"(\s+)", text):
         line = 0
-        for part in [word] if _width_of(word) <= width else _PART.split(word):
+        for part in [word] if _width_of(word) <= width else PART.split(word):
             if line and line + _width_of(part) > width:
                 found.append("\n")
                 line = 0

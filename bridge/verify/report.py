@@ -101,24 +101,36 @@ def report_of(verification: Verification) -> Report:
     }
     verdicts = [result.verdict.value for result in found.results]
     if found.violations and not verification.unexpected:
-        report.scenario = "except the allowed violations"
+        report.scenario = "all but the allowed violations"
     report.statistics = {verdict: verdicts.count(verdict) for verdict in dict.fromkeys(verdicts)}
     report.results = [result_as_json(result) for result in found.results]
-    lines = [result.line for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE]
-    report.body += ["\n".join(part) for part in (lines, found.left_out, found.reach) if part]
+    shown: dict[object, str] = {}
     for result in found.violations:
         story = story_of(result)
         allowed = " (allowed)" if result.law.id in verification.allowed else ""
+        example = story.operands, story.columns
+        if example in shown:
+            report.body.append(f"{story.title}{allowed}\n(the example of {shown[example]})\n{story.meaning}")
+            continue
+        shown[example] = f"{result.law.id} on {result.domain.value}"
         report.body += [
             f"{story.title}{allowed}",
             "\n".join(f"{name} = {content}" for name, content in story.operands),
             Table(story.columns, story.steps),
             story.meaning,
         ]
+    lines = [result.line for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE]
+    report.body += ["\n".join(part) for part in (lines, found.left_out, found.reach) if part]
     own = verification.compiled
     made = None if own is None else recompiled_class(own.reference, verification.release)
     report.warnings += [] if made is None else made.warnings
     report.warnings += map(contradiction_text, found.contradictions)
+    if not verification.has_schema and any(" fail, most with " in one.detail for one in found.unchecked):
+        columns = ", ".join(one.name for one in found.schema.fields)
+        report.warnings.append(
+            f"{found.subject} fails on the columns that stand in for those of your table ({columns}); name yours: "
+            "--schema FILE --key COLUMN --ordering COLUMN"
+        )
     report.view = View(_headline(verification), laws=_laws(found))
     return report
 

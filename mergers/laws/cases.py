@@ -50,6 +50,7 @@ class LawCase:
             LawViolationError: the law is violated; the message shows the counterexample.
             LawNotCheckedError: it could not be checked; the message says why.
         """
+        __tracebackhide__ = True  # pytest then shows the test, not this
         subject, settings = self._arguments
         report = check_laws(subject, laws=[self.law], domain=self.domain, **settings)
         report.raise_if_violated()

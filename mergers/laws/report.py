@@ -160,6 +160,15 @@ class LawResult:
             return f"{head} not tried: {self.detail}"
         return f"{head} {self.verdict.value}" + (f" ({self.basis})" if self.basis else "")
 
+    @property
+    def brief(self) -> str:
+        """The violation in one line: the law, both sides, and the operands; empty if there is none."""
+        found = self.counterexample
+        if found is None:
+            return ""
+        *operands, left, right = (line for line in found.lines() if line != found.cause)
+        return f"{self.law.id}: {left}, but {right}, where {', '.join(operands)}"
+
     def __str__(self) -> str:
         if self.counterexample is None:
             return self.line
@@ -222,8 +231,11 @@ class LawReport:
         Raises:
             LawViolationError: one is, or the class and its rule disagree.
         """
+        __tracebackhide__ = True  # pytest then shows the test, not this
         if not self.ok or self.contradictions:
-            head = (f"{self.subject}, seed {self.seed}", *map(contradiction_text, self.contradictions))
+            first = [one.brief for one in self.violations if one.brief][:1]  # the line that pytest's summary shows
+            known = map(contradiction_text, self.contradictions)
+            head = (*first, *known, f"{self.subject}, seed {self.seed}")
             raise LawViolationError("\n".join((*head, *map(str, self.violations))))
 
     def raise_if_unchecked(self) -> None:
@@ -232,6 +244,7 @@ class LawReport:
         Raises:
             LawNotCheckedError: one could not.
         """
+        __tracebackhide__ = True
         if self.unchecked:
             lines = (result.line for result in self.unchecked)
             raise LawNotCheckedError("\n".join((f"{self.subject}, seed {self.seed}", *lines)))

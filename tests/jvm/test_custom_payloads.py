@@ -197,11 +197,11 @@ def test_an_exception_of_a_reader_names_key_merge_point_and_cause(jar, spark, re
     [
         (
             {"payload": "DefaultHoodieRecordPayload", "release": "1.2"},
-            "1.2 merges this table by EVENT_TIME_ORDERING, where the class DefaultHoodieRecordPayload merges nothing",
+            "1.2 merges this table by EVENT_TIME_ORDERING, which does not call the class DefaultHoodieRecordPayload",
         ),
         (
             {"payload": None, "merger": "COMMIT_TIME_ORDERING", "release": "1.1"},
-            "1.1 merges this table by COMMIT_TIME_ORDERING, where no class merges anything",
+            "1.1 merges this table by COMMIT_TIME_ORDERING, which calls no class",
         ),
         (
             {"payload": None, "merger": "OverwriteWithLatestMerger", "release": "1.2"},

@@ -146,6 +146,7 @@
     const tr = make("tr", {}, make("td", {}, opener), ...row.key.slice(1).map((value) => valued("td", value)),
       ...(tables.length > 1 ? [make("td", {}, tables[row.table])] : []),
       make("td", {}, make("span", { class: `kind k${row.kind}` }, kinds[row.kind])), ...(causes.length ? [make("td", { class: "cause" }, valueOf.cause(row) || "\u2014")] : []), make("td", {}, pairs(row)));
+    [...tr.children].forEach((cell, spot) => { cell.dataset.label = heads[spot].title; });
     return tr;
   };
   const draw = () => {

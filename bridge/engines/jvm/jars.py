@@ -26,7 +26,7 @@ from bridge.engines.jvm.connection import Address
 from bridge.engines.jvm.gateway import Driver
 from bridge.engines.jvm.replaced import replacing_jar
 from bridge.errors import EngineError, PlanError
-from bridge.linkage import check_class
+from bridge.linkage import UserJars, check_class
 from payloads import HudiRelease, PayloadConstructorError, PayloadNotFoundError
 from payloads.released import DIGESTS
 
@@ -312,15 +312,13 @@ def _sent(driver: Driver, application: _Application, files: list[Path]) -> Jars:
 
 
 def _check(driver: Driver, name: str, jars: Jars) -> None:
-    where = jars.searched
     refused = driver.call(driver.class_in(jars.paths, "bridge.jvm.Checks"), "refused", name)
     if refused is None:
         return
     reason, detail = refused
     match reason:
         case "missing":
-            msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
-            raise PayloadNotFoundError(msg)
+            raise PayloadNotFoundError(UserJars(jars.paths[2:]).lacks(name, jars.searched))
         case "broken":
             msg = f"{name} can't be loaded: {detail}"
             raise PayloadNotFoundError(msg)

@@ -321,10 +321,10 @@ def _check(plan: MergePlan, *, in_java: bool) -> None:
 
 def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
     modes = {rule.mode.name for _, rule in config.rules if rule.mode is not None} if config is not None else set()
-    merging = "no class merges anything" if plan.payload is None else f"the class {plan.payload_name} merges nothing"
+    uncalled = "calls no class" if plan.payload is None else f"does not call the class {plan.payload_name}"
     return (
-        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, where {merging}; don't "
-        "ask for Java, and the mode itself runs"
+        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, which {uncalled}; don't ask for Java, "
+        "so that the mode itself runs"
     )
 
 

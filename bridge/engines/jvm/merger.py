@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
 from bridge.engines.jvm.gateway import Driver
-from bridge.engines.jvm.jars import jars_of
+from bridge.engines.jvm.jars import Jars, jars_of
 from bridge.engines.jvm.job import DEFAULT_PAYLOAD
-from bridge.linkage import check_class
+from bridge.linkage import UserJars, check_class
 from mergers import (
     COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
     EVENT_TIME_BASED_MERGE_STRATEGY_UUID,
@@ -52,7 +52,7 @@ def with_strategy_id(spark: SparkSession, plan: MergePlan) -> MergePlan:
     driver = Driver(spark)
     reason, detail = driver.call(driver.class_in(jars.paths, "bridge.jvm.MergerChecks"), "asked", merger.name)
     if reason != "strategy":
-        raise _refusal(merger.name, str(reason), detail, jars.searched, plan.release)
+        raise _refusal(merger.name, str(reason), detail, jars, plan.release)
     if not detail or detail in _OF_HUDI:
         says = f"returns the strategy id {detail}, which is Hudi's own" if detail else "returns no strategy id"
         msg = f"{merger.name} {says}, so no table would call it; let getMergingStrategy return your own UUID"
@@ -72,12 +72,11 @@ def records_refused(name: str, record_type: str, release: HudiRelease) -> Merger
 
 
 def _refusal(
-    name: str, reason: str, detail: str | None, where: str, release: HudiRelease
+    name: str, reason: str, detail: str | None, jars: Jars, release: HudiRelease
 ) -> MergerConfigError | MergerNotFoundError:
     match reason:
         case "missing":
-            msg = f"there is no class {name} in {where}; write its full name, a nested class as Outer$Inner"
-            return MergerNotFoundError(msg)
+            return MergerNotFoundError(UserJars(jars.paths[2:]).lacks(name, jars.searched))
         case "broken":
             return MergerNotFoundError(f"{name} can't be loaded: {detail}")
         case "unrelated":

@@ -116,9 +116,9 @@ class Refusal(NamedTuple):
 _BEFORE_RULES = (
     ("program", "only combine_input, upsert, append, snapshot, compact and simulate run as expressions"),
     ("merger", "a merger of record type SPARK decides"),
-    ("settings", "the settings don't fit together"),
+    ("settings", "the settings contradict each other"),
     ("rule", "a mode or a node of its rule has no expressions"),
-    ("log", "until 1.0 Hudi's own rules decide about the delete entries of a log where a payload class has a rule"),
+    ("log", "until 1.0 Hudi's own rules, not those of the class, decide about the delete entries of a log"),
 )
 
 REFUSALS = (
@@ -139,7 +139,7 @@ REFUSALS = (
     ),
     Refusal(
         "columns",
-        "a merger of columns, or with a rule, runs in upsert, snapshot and compact, on keys and columns that compare",
+        "mergers of columns, or with a rule, run in upsert, snapshot and compact, on keys and columns that compare",
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
     ),
     Refusal(
@@ -155,7 +155,7 @@ REFUSALS = (
     Refusal(
         "gathered",
         "a merger of columns, or with a rule, gathers the versions of a key, and these are not known to fit into the "
-        "memory of a task; row by row they stream",
+        "memory of a task; the merge row by row streams them",
         lambda rules: isinstance(rules, ColumnRules) and rules.leaves_to_rows,
     ),
     Refusal(
@@ -165,27 +165,27 @@ REFUSALS = (
     ),
     Refusal(
         "payload",
-        "the payload class makes records, or its rule is not one that compares columns",
+        "the payload class builds records, or its rule does more than compare columns",
         lambda rules: isinstance(rules, PayloadRules) and not rules.keeps_whole,
     ),
     Refusal(
         "uncombined",
-        "a batch that is not combined may have several rows of a new key",
+        "a batch that is not deduplicated may have several rows of a new key",
         lambda rules: not rules.reads_log and not rules.job.plan.combine_before_upsert,
     ),
     Refusal(
         "combined",
-        "a batch that was combined before may have deletes without data",
+        "a batch that is deduplicated already may have deletes without data",
         lambda rules: not rules.reads_log and rules.job.has_entries,
     ),
     Refusal(
         "schema",
-        "a given schema may want more of a row than its columns do",
+        "a given schema may require more of a row than its columns do",
         lambda rules: rules.job.plan.schema is not None,
     ),
     Refusal(
         "deletes",
-        "the payload class, or a column that is not text, says which rows are deletes",
+        "the payload class, or a column that is not text, decides which rows are deletes",
         lambda rules: rules.deletes is None,
     ),
     Refusal(
@@ -205,22 +205,22 @@ REFUSALS = (
     ),
     Refusal(
         "ordering-text",
-        "delete entries and combined rows have ordering values whose text SQL can't produce",
+        "delete entries and deduplicated rows carry ordering values as Java's text, which SQL can't produce",
         lambda rules: not rules.has_texts,
     ),
     Refusal(
         "ordering-list",
-        "with several ordering fields, or none, delete entries of a log may have values of another class",
+        "with several ordering fields, or none, delete entries of a log may have values of another Java class",
         lambda rules: rules.reads_log and _compares_entries(rules) and len(rules.fields) != 1,
     ),
     Refusal(
         "timestamps",
-        f"with {CONSISTENT_TIMESTAMP} ordering values are of two classes",
+        f"with {CONSISTENT_TIMESTAMP} ordering values are of two Java classes",
         lambda rules: is_true(rules.job.plan.props.get(CONSISTENT_TIMESTAMP)),
     ),
     Refusal(
         "history-rows",
-        "over several commits, rows that a partial update mode makes, maps and meta columns are merged row by row",
+        "over several commits, partial update modes, maps and meta columns need a merge row by row",
         lambda rules: rules.job.program == HISTORY and (bool(rules.gaps) or _has_more(rules.job)),
     ),
     Refusal(
@@ -234,8 +234,7 @@ REFUSALS = (
     ),
     Refusal(
         "small",
-        "the inputs are few bytes of files, which python merges before Spark has planned and compiled expressions for "
-        "them",
+        "the inputs are small files, which the python engine merges before Spark has compiled expressions for them",
         lambda rules: (
             rules.job.plan.engine == "auto"
             and (isinstance(rules, RulesStated) or not isinstance(rules, ColumnRules))

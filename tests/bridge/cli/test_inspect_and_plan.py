@@ -113,7 +113,12 @@ def test_nothing_is_changed(table, output):
     [
         (("inspect", "{table}", "--release", "2.0"), 2, "unknown Hudi release"),
         (("inspect", "{table}/none"), 2, "does not exist"),
-        (("inspect", "{table}/.."), 3, "is not a Hudi table"),
+        (
+            ("inspect", "{table}/.."),
+            3,
+            "is not a Hudi table: it has no .hoodie/hoodie.properties; name the table's base",
+        ),
+        (("inspect", "{table}/.."), 3, ", such as "),
         (("plan", "{table}"), 2, "--to"),
         (("plan", "{table}", "--to", "NEWEST"), 2, "neither a release nor a merge mode"),
         (("plan", "{table}", "--to", "CUSTOM"), 3, "CUSTOM needs"),

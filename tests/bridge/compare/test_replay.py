@@ -290,7 +290,7 @@ def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path:
     (written,) = spark.read.parquet(str(keys)).collect()
     assert (written.table_type, written.id, written.kind, written.left.city) == ("mor", "a", "only-left", "Lima")
     text = " ".join(result.stdout.split())
-    assert text.startswith("\u2260 changed, from the first batch on DIFFERS ON DELETES: copy-on-write")
+    assert text.startswith("\u2260 changed: from the first batch on DIFFERS ON DELETES: copy-on-write")
     assert "Merge-on-read: DIFFERS ON DELETES: no key differs without deletes." in text
     cases = ET.parse(page).getroot().iter("testcase")  # noqa: S314 (our own)
     assert len({case.get("name") for case in cases}) == 6
@@ -338,7 +338,7 @@ def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path)
     [
         (("--to", "2.0"), "neither a release"),
         (("--to", "1.2", "--keep-table-version"), "add --upgrade-after"),
-        (("--to", "1.2", "--upgrade-after", "4"), "there are 3 batches"),
+        (("--to", "1.2", "--upgrade-after", "4"), "the last batch is 3"),
         (("--to", "1.2", "--upgrade-after", "0"), "numbered 1, 2, 3"),
         (("--to", "EVENT_TIME_ORDERING", "--upgrade-after", "1"), "an upgrade goes to a release"),
         (("--to", "DefaultPayload"), "did you mean"),
@@ -346,7 +346,7 @@ def test_a_name_of_the_user_on_the_command_line(spark: SparkSession, days: Path)
         (("--to", "no.such.module:Merger"), "there is no module no"),
         (("--to", "json:JSONDecoder"), "is not a merger"),
         (("--to", "1.2", "--batches", "no-such-folder"), "does not exist"),
-        (("--to", "1.2", "--compact-after", "7", "--table-type", "both"), "there are 3 batches"),
+        (("--to", "1.2", "--compact-after", "7", "--table-type", "both"), "the last batch is 3"),
         (("--to", "1.2", "--via", "1=1.0"), "add --upgrade-after"),
         (("--to", "1.2", "--upgrade-after", "2", "--via", "2=1.0"), "before --upgrade-after 2"),
         (("--to", "1.2", "--upgrade-after", "2", "--via", "1=1.0@x"), "write N=RELEASE"),

@@ -48,7 +48,7 @@ def test_the_answers_are_real_hudis(spark):
     assert words.startswith("All 20 answers are real Hudi's, row by row. On the same batches Hudi 1.2 gives different")
     assert "10 of 42 rows (copy-on-write) and 11 of 42 rows (merge-on-read)" in words
     assert result.stdout.count("5 of 5") == 4
-    assert result.stdout.count("<- the sides diverge here") == 2
+    assert result.stdout.count("<- first difference") == 2
     assert "disagree on 1: p0/k008." in words
     assert max(map(len, result.stdout.splitlines())) <= 80
 

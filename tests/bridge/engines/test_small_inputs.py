@@ -35,7 +35,7 @@ RULES = {
     "a partial update": {"payload": "PartialUpdateAvroPayload", "release": "1.2"},
 }
 LIMITS = {name: f"bridge.engines.native.size.{name}" for name in ("_SMALL_BYTES", "_SMALL_BYTES_TO_FILL")}
-WHY = "not native: the inputs are few bytes of files"
+WHY = "not native: the inputs are small files"
 
 
 @pytest.fixture(scope="module")

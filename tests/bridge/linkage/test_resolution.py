@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import zipfile
+from typing import TYPE_CHECKING
+
 import pytest
 
 from bridge.linkage.advice import instead_of
@@ -9,6 +12,9 @@ from bridge.linkage.class_file import ClassFile, ClassMethod, Flag, Op, Use, typ
 from bridge.linkage.class_path import ClassPath, UserJars
 from bridge.linkage.resolution import overridden, resolved
 from payloads import HudiRelease
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 MODEL = "org.apache.hudi.common.model."
 BASE, OVERWRITE, DEFAULT = (
@@ -23,6 +29,21 @@ SCHEMA = "Lorg/apache/avro/Schema;"
 OPTION = "Lorg/apache/hudi/common/util/Option;"
 TO_BYTES = "(Lorg/apache/avro/generic/GenericRecord;)[B"
 NONE, FIELD = "", "org.apache.avro.Schema$Field"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("com.acme.OrderPaylod", "; did you mean com.acme.OrderPayload?"),
+        ("OrderPayload", "; did you mean com.acme.OrderPayload?"),
+        ("org.other.Thing", ""),
+    ],
+)
+def test_a_class_that_jars_lack_is_told_with_the_one_that_may_be_meant(tmp_path: Path, name: str, near: str) -> None:
+    with zipfile.ZipFile(tmp_path / "acme.jar", "w") as jar:
+        jar.writestr("com/acme/OrderPayload.class", b"")
+    told = UserJars([tmp_path / "acme.jar"]).lacks(name, "acme.jar")
+    assert told == f"there is no class {name} in acme.jar; write its full name, a nested class as Outer$Inner{near}"
 
 
 def path(release: str) -> ClassPath:

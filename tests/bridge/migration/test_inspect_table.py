@@ -41,7 +41,7 @@ def test_a_class_whose_new_batches_merge_differently_is_not_without_findings(nam
     assert "no findings" not in found.verdict
     assert any("for new batches after the upgrade" in one.text for one in found.warnings)
     report = found.to_report()
-    assert "payload-bridge replay --table /data/t --batches NEXT --to 1.2" in report.next[0]
+    assert "payload-bridge replay --table /data/t --batches NEXT --to 1.2" in report.next[0].command
 
 
 def test_a_class_that_can_not_be_tried_is_not_called_unchanged() -> None:
@@ -51,9 +51,19 @@ def test_a_class_that_can_not_be_tried_is_not_called_unchanged() -> None:
     assert Severity.NOT_CHECKED in found.severities
     assert "no findings" not in found.verdict
     (first, *_) = found.to_report().next
-    assert first.startswith(
-        "payload-bridge replay --table /data/t --batches NEXT --to 1.2 --payload com.acme.Mine --jar acme.jar:"
+    assert first.command == (
+        "payload-bridge replay --table /data/t --batches NEXT --to 1.2 --payload com.acme.Mine --jar acme.jar"
     )
+
+
+def test_a_class_that_is_not_named_is_asked_for_first() -> None:
+    mine = PayloadRef("com.acme.Mine", "YOUR.jar")
+    damage = TableDamage("/data/t", "0.15", (), 0, 4, "its class is not named", payload=mine)
+    found = inspect(LOGGED | {PAYLOAD: "com.acme.Mine"}, release="0.15").with_damage(damage)
+    assert found.severities == {Severity.NOT_CHECKED}  # no release refuses anything
+    assert "--payload com.acme.Mine --jar FILE" in str(found.warnings[0])
+    (step,) = found.to_report().next
+    assert step.command == "payload-bridge inspect /data/t --release 0.15 --payload com.acme.Mine --jar YOUR.jar"
 
 
 def test_advice_to_replay_names_the_class_of_the_user() -> None:
@@ -67,11 +77,11 @@ def test_advice_to_replay_names_the_class_of_the_user() -> None:
 def test_what_reads_all_asks_the_same() -> None:
     part = TableDamage("/data/t", "0.15", (), 1, 4, payload=PayloadRef("com.acme.Mine", "a.jar"))
     first = inspect(LOGGED, release="0.15").with_damage(part).to_report().next[0]
-    own = "--payload com.acme.Mine --jar a.jar --slices all: "
-    assert first.startswith(f"payload-bridge inspect /data/t --release 0.15 {own}")
+    own = "--payload com.acme.Mine --jar a.jar --slices all"
+    assert first.command == (f"payload-bridge inspect /data/t --release 0.15 {own}")
     plan = plan_migration(LOGGED, "COMMIT_TIME_ORDERING").with_evidence(part)
     first = report_plan(plan, {"to": "COMMIT_TIME_ORDERING"}).next[0]
-    assert first.startswith(f"payload-bridge plan /data/t --to COMMIT_TIME_ORDERING {own}")
+    assert first.command == (f"payload-bridge plan /data/t --to COMMIT_TIME_ORDERING {own}")
 
 
 def test_a_writer_that_is_not_known_is_not_guessed() -> None:

@@ -93,9 +93,9 @@ def test_a_class_that_a_later_release_lacks_is_named():
     ("name", "jar", "found"),
     [
         (DMS, None, CodePlace.PORT),
-        (f"{__name__}:Mine", None, CodePlace.UNKNOWN),  # a table's properties alone load no code
+        (f"{__name__}:Mine", None, CodePlace.UNNAMED),  # a table's properties alone load no code
         ("com.acme.X", "x.jar", CodePlace.JAR),
-        ("com.acme.X", None, CodePlace.UNKNOWN),
+        ("com.acme.X", None, CodePlace.UNNAMED),
         (MODEL + "FirstValueAvroPayload", "x.jar", CodePlace.UNKNOWN),
     ],
 )

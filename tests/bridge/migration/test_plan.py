@@ -300,13 +300,13 @@ def test_a_plan_that_is_refused_ends_with_what_to_run_next():
     plan = plan_migration({**COW_0_15, "hoodie.compaction.payload.class": MODEL + "FirstValueAvroPayload"}, "1.2")
     report = plan.with_evidence(TableDamage("/data/t", "0.15", (), 9, 9)).to_report()
     assert Severity.REFUSED in report.severities
-    verbs = [one.split()[1] for one in report.next]
-    assert verbs == ["replay", "rehearse", "merge-into", "migrate"]
+    verbs = [one.command.split()[1] for one in report.next]
+    assert verbs == ["replay", "rehearse", "migrate", "snapshot", "merge-into"]
     assert "payload-bridge rehearse /data/t --to 1.2 --copy COPY" in report.as_text(200)
 
 
 def test_a_plan_of_a_sample_ends_with_how_to_read_all():
     plan = plan_migration(STAYS, "1.2", {}, "1.2").with_evidence(TableDamage("/data/t", "1.2", (), 8, 9))
-    assert plan.to_report().next[0].startswith("payload-bridge plan /data/t --to 1.2 --slices all: ")
+    assert plan.to_report().next[0].command == "payload-bridge plan /data/t --to 1.2 --slices all"
     whole = plan_migration(STAYS, "1.2", {}, "1.2").with_evidence(TableDamage("/data/t", "1.2", (), 9, 9))
     assert whole.to_report().next == []

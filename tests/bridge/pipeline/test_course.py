@@ -34,9 +34,9 @@ def test_compactions_are_named_or_come_every_so_often() -> None:
 @pytest.mark.parametrize(
     ("given", "parameters", "options"),
     [
-        ({"upgrade_after": 4}, "upgrade_after 4: there are 3 batches", "--upgrade-after 4: there are 3 batches"),
+        ({"upgrade_after": 4}, "upgrade_after 4: the last batch is 3", "--upgrade-after 4: the last batch is 3"),
         ({"upgrade_after": 0}, "upgrade_after 0", "--upgrade-after 0"),
-        ({"upgrade_after": "x"}, "upgrade_after x: there are 3 batches", "--upgrade-after x"),
+        ({"upgrade_after": "x"}, "upgrade_after x: the last batch is 3", "--upgrade-after x"),
         ({"keep_table_version": True}, "add upgrade_after", "--keep-table-version applies to an upgrade"),
         (
             {"plain": True},
@@ -47,7 +47,7 @@ def test_compactions_are_named_or_come_every_so_often() -> None:
         ({"upgrade_after": 2, "via": {2: "1.0"}}, "before upgrade_after 2", "before --upgrade-after 2"),
         ({"upgrade_after": 3, "via": [(1, "1.0"), (1, "1.1")]}, "each once", "--via names batches"),
         ({"upgrade_after": 2, "via": {1: "1.2@x"}}, "RELEASE@VERSION", "--via has '1.2@x'"),
-        ({"plain_after": 3}, "plain_after 3: there are 3 batches; name one before the last", "--plain-after 3: there"),
+        ({"plain_after": 3}, "plain_after 3: the last batch is 3; name an earlier one", "--plain-after 3: the last"),
         ({"plain_after": 0}, "plain_after 0", "--plain-after 0"),
         ({"compact_after": [1]}, "set table_type to mor", "set --table-type to mor"),
         ({"compact_every": 1}, "only merge-on-read tables compact", "set --table-type to mor"),
@@ -66,7 +66,7 @@ def test_errors_speak_of_parameters_or_of_options(given: dict, parameters: str, 
     ("given", "phrase"),
     [
         ({"compact_after": [1], "compact_every": 1}, "exclude each other"),
-        ({"compact_after": [4]}, "compact_after 4: there are 3 batches"),
+        ({"compact_after": [4]}, "compact_after 4: the last batch is 3"),
         ({"compact_every": 0}, "write 1 or more"),
     ],
 )
@@ -78,7 +78,7 @@ def test_a_compaction_comes_after_a_batch(given: dict, phrase: str) -> None:
 @pytest.mark.parametrize(
     ("given", "phrase"),
     [
-        ({"plain_after": 2}, r"^plain_after 2: there are 2 batches; name one before the last"),
+        ({"plain_after": 2}, r"^plain_after 2: the last batch is 2; name an earlier one"),
         ({"compact_after": [2]}, "only merge-on-read tables compact; set table_type to mor"),
         ({"compact_every": 1}, "only merge-on-read tables compact"),
     ],
@@ -86,7 +86,7 @@ def test_a_compaction_comes_after_a_batch(given: dict, phrase: str) -> None:
 def test_simulate_refuses_in_python_what_the_command_line_refuses(given: dict, phrase: str) -> None:
     with pytest.raises(ParameterError, match=phrase):
         simulate(Batches(("1", "2"), ()), PLAN, **given)
-    with pytest.raises(ParameterError, match="compact_after 3: there are 2 batches"):
+    with pytest.raises(ParameterError, match="compact_after 3: the last batch is 2"):
         simulate(Batches(("1", "2"), ()), dataclasses.replace(PLAN, table_type=MOR), compact_after=[3])
 
 
@@ -96,9 +96,9 @@ def test_nobody_takes_a_table_over_without_a_second_side() -> None:
 
 
 def test_an_error_names_the_option_where_it_is_not_that_of_the_parameter() -> None:
-    with pytest.raises(ParameterError, match=r"^operations 3: there are 2 batches") as raised:
+    with pytest.raises(ParameterError, match=r"^operations 3: the last batch is 2") as raised:
         Batches(("1", "2"), ()).written_by({3: "delete"})
-    assert raised.value.of_options({"operations": "--operation"}).startswith("--operation 3: there are 2 batches")
+    assert raised.value.of_options({"operations": "--operation"}).startswith("--operation 3: the last batch is 2")
 
 
 def test_each_writer_takes_the_table_of_the_one_before_over() -> None:

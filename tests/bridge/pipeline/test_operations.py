@@ -204,11 +204,11 @@ def test_the_command_line_says_from_when_on_a_writer_is_plain(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--operation", "3=delete"), "--operation 3: there are 2 batches"),
+        (("--operation", "3=delete"), "--operation 3: the last batch is 2"),
         (("--operation", "2=delete", "--operation", "2=insert"), "a batch has two operations; give it one"),
         (("--operation", "delete"), "write N=NAME, such as 3=delete"),
         (("--operation", "2=merge"), "unknown operation 'merge'; choose one of upsert, insert"),
-        (("--plain-after", "2"), "--plain-after 2: there are 2 batches; name one before the last"),
+        (("--plain-after", "2"), "--plain-after 2: the last batch is 2; name an earlier one"),
         (("--operation", "2=delete", "--all-paths"), "--operation contradicts --all-paths"),
         (("--plain-after", "1", "--all-paths"), "--plain-after contradicts --all-paths"),
         (("--compact-after", "2"), "set --table-type to mor"),
@@ -224,7 +224,7 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     batches = Batches.of([rows, Batch(bare, "delete")])
     inserts = Batches.of([rows, Batch(rows, "insert")])
     indexed = MergePlan(payload=PLAN.payload, key="id", partition="part", props={"hoodie.index.type": "RECORD_INDEX"})
-    with pytest.raises(PlanError, match="the operation insert is not ported for a record index, which has one place a"):
+    with pytest.raises(PlanError, match="the operation insert is not ported for a record index, which stores one"):
         simulate(inserts, indexed)
     old = MergePlan(
         payload=PLAN.payload, release="0.14", key="id", partition="part", props={"hoodie.index.type": "GLOBAL_SIMPLE"}
@@ -269,7 +269,7 @@ def test_a_batch_that_does_not_say_what_its_operation_needs_is_refused(spark: Sp
     typed = spark.createDataFrame([("a", "x", "1")], "id string, part string, ts string")
     with pytest.raises(InputError, match="has 'ts' as string, the table as bigint; cast it"):
         simulate(Batches.of([rows, Batch(typed, "sql_update")]), PLAN)
-    with pytest.raises(PlanError, match=r"^operations 2: there is 1 batch"):
+    with pytest.raises(PlanError, match=r"^operations 2: the last batch is 1"):
         Batches.of([rows]).written_by({2: "delete"})
 
 

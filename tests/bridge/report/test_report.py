@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
@@ -14,7 +15,7 @@ from bridge.cli import main
 from bridge.errors import InputError
 from bridge.report.files import as_junit, write_report
 from bridge.report.page import as_html
-from bridge.report.report import Check, Report
+from bridge.report.report import Check, NextStep, Report
 from bridge.report.severity import Severity
 from bridge.report.table import Table
 from bridge.spark import place_of
@@ -106,7 +107,7 @@ def test_colours_mark_the_verdict_and_what_changed_and_nothing_else(report: Repo
 
 
 def test_data_is_not_markup(report: Report) -> None:
-    assert "&lt;b&gt;&amp;amp;|*x* \\ \ufffd[31m\ufffd\nnext</td>" in as_html(report)
+    assert "&lt;b&gt;&amp;amp;|*x* \\ \ufffd[31m\ufffd\nnext</span></td>" in as_html(report).replace("<wbr>", "")
     (line,) = (line for line in report.as_markdown().splitlines() if line.endswith("| 7 |"))
     assert line.startswith("| &lt;b>&amp;amp;\\|\\*x\\* \\\\ ")
     assert line.count("|") == 4
@@ -163,3 +164,28 @@ def test_a_report_that_cannot_be_written_stops_the_verb_first(tmp_path: Path, na
     result = CliRunner().invoke(main, ["payloads", "--report", str(tmp_path / name)])
     assert (result.exit_code, result.stdout) == (2, "")
     assert phrase in result.stderr
+
+
+def test_a_command_to_run_next_can_be_pasted():
+    command = "payload-bridge replay --table 'my lake/orders' --to 1.2 --payload com.acme.OrderPayload --jar acme.jar"
+    report = Report("plan", "One row changes.", {Severity.CHANGED}, next=[NextStep(command, "which rows change")])
+    text = report.as_text(80)
+    assert all(len(line) <= 80 for line in text.splitlines())
+    pasted = text.partition("# which rows change\n")[2]
+    assert shlex.split(pasted.replace("\\\n", "")) == shlex.split(command)  # as a shell joins lines
+    assert pasted.splitlines()[0].endswith(" \\")
+    assert f"```sh\n# which rows change\n{pasted}" in report.as_markdown()
+    assert str(report.next[0]) == f"{command}: which rows change"
+
+
+def test_a_page_says_what_made_it_without_secrets_and_redacted_values(tmp_path: Path) -> None:
+    words = ["inspect", str(tmp_path / "hoodie.properties"), "--prop", "fs.s3a.secret.key=hunter2 x"]
+    (tmp_path / "hoodie.properties").write_text("hoodie.table.name=t\nhoodie.table.version=6\n")
+    for name in ("a.html", "a.md"):
+        CliRunner().invoke(main, [*words, "--report", str(tmp_path / name)], catch_exceptions=False)
+        text = (tmp_path / name).read_text("utf-8").replace("&#39;", "'")
+        assert re.search(r"payload-bridge \d+\.\d+\.\d+, \d{4}-\d\d-\d\d \d\d:\d\d UTC: payload-bridge inspect /", text)
+        assert "hunter2" not in text
+    CliRunner().invoke(main, [*words, "--redact", "city", "--report", str(tmp_path / "b.html")])
+    text = (tmp_path / "b.html").read_text("utf-8")
+    assert (" UTC</p>" in text, "UTC: payload-bridge" in text) == (True, False)

@@ -149,7 +149,7 @@ def test_a_verb_that_fails_is_never_green_for_a_build_server(
 
 def test_the_scenario_stands_beside_the_word() -> None:
     report = Report("any", "So.", {Severity.CHANGED}, scenario="from the first batch on")
-    assert report.as_text(80).splitlines()[0] == "\u2260 changed, from the first batch on"
+    assert report.as_text(80).splitlines()[0] == "\u2260 changed: from the first batch on"
     assert "from the first batch on" in as_html(report)
     assert json.loads(report.as_json())["scenario"] == "from the first batch on"
 

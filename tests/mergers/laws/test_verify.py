@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from bridge.verify.pytest_file import pytest_text, python_source
 from bridge.verify.report import result_as_json, story_of
 from bridge.verify.spark_script import spark_text
 from bridge.verify.verification import verify
-from payloads import Branch, HudiRelease
+from payloads import Branch, HudiRelease, parse_schema
 from tests.support import ROOT
 
 LATEST = HudiRelease.latest()
@@ -54,6 +55,48 @@ def test_a_story_has_both_bracketings_side_by_side():
     assert first[1].startswith("a·b = {'id': 'key', 'ts': 2")
     assert last[1] == "s·(a·b) = no row"
     assert story.meaning.startswith("For a table: the same rows")
+
+
+def test_counterexamples_come_first_and_each_once():
+    report = verified(domains=("flagged",), laws=("action", "schedule-independence", "purity")).to_report()
+    text = report.as_text(80)
+    assert text.index("action on flagged: ") < text.index("action [flagged]: violated")
+    assert (text.count("s = no row"), text.count("(the example of action on flagged)")) == (1, 1)
+
+
+class Amounts:
+    """A merger that needs the column `amount`."""
+
+    merging_strategy = "0a6d9c5e-3c0f-4d39-9d83-0d3f4a0c7c12"
+    record_type = "AVRO"
+
+    def merge(self, older, newer, schema, props):
+        return newer if newer.record["amount"] >= older.record["amount"] else older
+
+
+def test_a_merger_that_needs_its_own_columns_asks_for_them():
+    (warning,) = verified(f"{__name__}:Amounts", laws=("associativity",), domains=("data",)).to_report().warnings
+    assert "(id, ts, v, w, _hoodie_is_deleted); name yours: --schema FILE --key COLUMN" in warning
+    fields = [{"name": "id", "type": "string"}, {"name": "ts", "type": "long"}, {"name": "amount", "type": "int"}]
+    schema = parse_schema({"type": "record", "name": "row", "fields": fields})
+    own = verified(f"{__name__}:Amounts", laws=("associativity",), domains=("data",), schema=schema, ordering=("ts",))
+    assert own.to_report().warnings == []
+
+
+def test_the_summary_of_pytest_names_the_law_and_the_smallest_example(tmp_path):
+    (tmp_path / "test_mine.py").write_text(
+        "from mergers.laws import law_cases\n"
+        "def test_law():\n"
+        "    (case,) = law_cases('DefaultHoodieRecordPayload', laws=['action'], domain='flagged')\n"
+        "    case.check()\n"
+    )
+    words = (sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "test_mine.py")
+    env = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "400"}
+    text = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=False).stdout
+    (summary,) = (line for line in text.splitlines() if line.startswith("FAILED test_mine.py::test_law"))
+    assert "LawViolationError: action: (s·a)·b = {" in summary
+    assert ", but s·(a·b) = no row, where s = no row, a = {" in summary
+    assert not re.search(r"mergers/laws/\w+\.py:\d+: ", text)  # no frame of ours
 
 
 def test_what_holds_has_no_story():
