@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from bridge.config import TableMergeConfig, TableType
@@ -31,6 +33,7 @@ def accepted(given: Mapping[str, Any]) -> dict[str, object]:
         PlanError: a value has a wrong type; names the setting, and says what to write.
         PayloadConfigError: the release is unknown.
     """
+    given = {name: _plain(value) for name, value in given.items()}
     for name, (kind, wanted) in _TYPES.items():
         value = given[name]
         is_number = kind is not bool and isinstance(value, bool)
@@ -45,6 +48,11 @@ def accepted(given: Mapping[str, Any]) -> dict[str, object]:
         "props": _props(given["props"]),
         **{name: _columns(name, given[name]) for name in ("key", "partition", "ordering")},
     }
+
+
+def _plain(value: Any) -> Any:
+    """Return a whole number of another library, such as NumPy's, as Python's."""
+    return value if isinstance(value, bool) or not isinstance(value, numbers.Integral) else int(value)
 
 
 def _wrong(name: str, wanted: str, value: object) -> PlanError:
@@ -64,7 +72,8 @@ def _columns(name: str, columns: object) -> tuple[str, ...]:
     if isinstance(columns, str):
         return tuple(columns.split(","))
     found = tuple(columns) if isinstance(columns, Iterable) else (columns,)
-    if not all(isinstance(one, str) for one in found):
+    # The order of columns counts, and a set has another one in each process.
+    if not all(isinstance(one, str) for one in found) or isinstance(columns, (AbstractSet, Mapping)):
         raise _wrong(name, "the names of columns, as text or a list of texts", columns)
     return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import numbers
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
 from payloads.errors import ArgumentError
@@ -44,6 +44,7 @@ def checked(function: F) -> F:
     """Return a function, or a class, that looks at the types of its arguments first.
 
     A type is known by its name: where the annotation names a class, the value's class or a base of it has that name.
+    The function gets a tuple for what can be read only once, and an `int` for a whole number of another library.
 
     Raises:
         ArgumentError: (by the function) an argument has none of the annotated types; names it and says what to give.
@@ -61,15 +62,26 @@ def checked(function: F) -> F:
     @functools.wraps(function)
     def checking(*given: Any, **named: Any) -> Any:
         try:
-            arguments = signature.bind(*given, **named).arguments
+            bound = signature.bind(*given, **named)
         except TypeError:  # Python's own words say which argument is missing
             return function(*given, **named)
-        for name, value in arguments.items():
-            if name in kinds and not _fits(value, kinds[name]):
+        for name, value in bound.arguments.items():
+            if name not in kinds:
+                continue
+            bound.arguments[name] = plain = _plain(value, kinds[name])
+            if not _fits(plain, kinds[name]):
                 raise ArgumentError(_sentence(own, name, kinds[name], value))
-        return function(*given, **named)
+        return function(*bound.args, **bound.kwargs)
 
     return checking  # type: ignore[return-value] # of the same signature
+
+
+def _plain(value: Any, kind: str) -> Any:
+    """Return a value that may be read again and again: a second reader of an iterator would find nothing."""
+    if isinstance(value, Iterator) and any(_parts(one)[0] in (*_MANY, "tuple") for one in _alternatives(kind)):
+        return tuple(value)
+    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, (bool, int))
+    return int(value) if is_whole and "int" in _alternatives(kind) else value
 
 
 def _sentence(function: str, name: str, kind: str, value: Any) -> str:
@@ -131,10 +143,9 @@ def _is(value: Any, kind: str) -> bool:  # noqa: C901, PLR0911 (one case a kind)
             fits = isinstance(value, (tuple, list)) and (not inner or len(value) == len(inner))
             return fits and all(map(_fits, value, inner or ["Any"] * len(value)))
         case "Collection" | "Iterable" | "Sequence" | "list" | "set" | "tuple":
-            if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
+            if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Collection):
                 return False
-            # What can be read only once is left to the function.
-            return not isinstance(value, Collection) or not inner or all(_fits(one, inner[0]) for one in value)
+            return not inner or all(_fits(one, inner[0]) for one in value)
         case _:
             is_open = name == "Any" or (name in _OPEN and value is not None)
             return is_open or any(base.__name__ == name for base in value.__class__.__mro__)

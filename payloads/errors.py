@@ -7,6 +7,7 @@ and says what to do next. Each class also subclasses the builtin that a caller w
 from __future__ import annotations
 
 import difflib
+import struct
 from typing import TYPE_CHECKING
 
 from payloads.visible import escaped, one_line
@@ -20,6 +21,20 @@ def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     by_lower = {candidate.lower(): candidate for candidate in known}
     close = difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=likeness)
     return f"; did you mean {' or '.join(by_lower[match] for match in close)}?" if close else ""
+
+
+def parse_error_text(error: object) -> str:
+    """Return what is wrong with a file by the error of what parses it, on one line and in no terms of Python."""
+    match error:
+        case UnicodeDecodeError() | Exception(__cause__=UnicodeDecodeError()):
+            return "it has bytes that are not text"
+        case KeyError() if error.args:
+            return f"it lacks {error.args[0]}"
+        case struct.error() | IndexError() | EOFError() | StopIteration():
+            return "it ends too early"
+        case TypeError() | AttributeError() | KeyError():
+            return "it has an unexpected structure"
+    return (str(error).splitlines() or ["it can't be parsed"])[0].rstrip(". ")
 
 
 class PayloadBridgeError(Exception):

@@ -30,6 +30,17 @@ QUARANTINE, ROW_COUNTS, NEWER, MADE = "_pb_quarantine", "_pb_row_counts", "_pb_n
 STATUSES = "_pb_statuses"
 FIRST, LAST, PATH = f"{PREFIX}{Extra.FIRST}", f"{PREFIX}{Extra.LAST}", f"{PREFIX}{Extra.PATH}"
 
+OWN = frozenset(
+    {
+        *(ORIGIN, COMMIT, ARRIVAL, KIND, SEQUENCE, CLAUSE, PORT, GROUP, IS_DELETE, ORDERING, ACTION, TO_LOG),
+        *(QUARANTINE, ROW_COUNTS, NEWER, MADE, STATUSES, FIRST, LAST, PATH),
+        # Of the versions of a table, and of rows in quarantine.
+        *(f"{PREFIX}{name}" for name in ("slice", "instant", "file", "block", "position", "moment")),
+        *(f"{PREFIX}{name}" for name in ("reason", "merge_point", "side")),
+    }
+)
+"""The columns that a frame may have besides data."""
+
 ADDED_TYPES: dict[str, spark_types.DataType] = {
     ACTION: spark_types.ByteType(),
     IS_DELETE: spark_types.BooleanType(),

@@ -14,11 +14,12 @@ from urllib.parse import unquote
 import pyarrow as pa
 from pyarrow import orc
 
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError, parse_error_text
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.parquet_footers import open_parquet
 from bridge.spark import META_COLUMNS
 from payloads.avro import read_container
+from payloads.errors import parse_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import struct
 from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadBridgeError, SchemaError
@@ -12,20 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from typing_extensions import Self
-
-
-def parse_error_text(error: object) -> str:
-    """Return what is wrong with a file by the error of what parses it, on one line and in no terms of Python."""
-    match error:
-        case UnicodeDecodeError() | Exception(__cause__=UnicodeDecodeError()):
-            return "it has bytes that are not text"
-        case KeyError() if error.args:
-            return f"it lacks {error.args[0]}"
-        case struct.error() | IndexError() | EOFError() | StopIteration():
-            return "it ends too early"
-        case TypeError() | AttributeError() | KeyError():
-            return "it has an unexpected structure"
-    return (str(error).splitlines() or ["it can't be parsed"])[0].rstrip(". ")
 
 
 class HudiTableError(PayloadBridgeError, ValueError):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from typing import TYPE_CHECKING
 
+from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.file_slices import SliceView, files_of
-from bridge.hudi.files import Listing
+from bridge.hudi.files import METADATA_FOLDER, Listing
 from bridge.hudi.instants import DELTA_COMMIT
 from bridge.hudi.metadata_table import lists_files, metadata_listings
 from bridge.hudi.properties import PROPERTIES_FILE
@@ -51,12 +52,19 @@ class TableListings:
         """Give the partitions; without partition fields the table is one, whatever folders it has.
 
         Source: BaseHoodieTableFileIndex.listPartitionPaths.
+
+        Raises:
+            UnreadableTableError: the table was removed since its timeline was read.
         """
         is_partitioned = bool(self._properties.partition_fields)
         if by_metadata:
             found = metadata_listings(self._files, self._timeline)
             return [one for one in found if is_partitioned or not one.partition]
-        return self._files.partitions() if is_partitioned else [Listing("", self._files.sizes(""))]
+        listed = [*self._files.partitions()] if is_partitioned else [Listing("", self._files.sizes(""))]
+        if not any(one.sizes for one in listed) and not self._files.has_folder(METADATA_FOLDER):
+            msg = f"{self._files.path} was removed while it was read; restore the table, or correct the path"
+            raise UnreadableTableError(msg)
+        return listed
 
     def altered_files(self) -> list[AlteredFile]:
         """Return the files that a snapshot needs and that are not on the storage as their commits wrote them.

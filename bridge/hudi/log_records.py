@@ -15,7 +15,6 @@ import pyarrow as pa
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader
 from bridge.hudi.avro_columns import WITHOUT_COUNT, NotColumnarError, can_be_columns, record_batches
-from bridge.hudi.errors import parse_error_text
 from bridge.hudi.hfile import read_cells
 from bridge.hudi.kryo import DeletedKey, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
@@ -24,7 +23,7 @@ from bridge.hudi.schema_evolution import arrow_of, evolved
 from bridge.hudi.schema_text import stored_schema
 from payloads import Ordering
 from payloads.avro import decode, parse_schema
-from payloads.errors import SchemaError
+from payloads.errors import SchemaError, parse_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,10 +10,9 @@ import json
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from bridge.engines.python import RecordReader
-from bridge.hudi.errors import parse_error_text
 from bridge.hudi.schema_evolution import arrow_of
 from payloads.avro import parse_schema
-from payloads.errors import SchemaError
+from payloads.errors import SchemaError, parse_error_text
 
 if TYPE_CHECKING:
     from bridge.report import JsonObject

@@ -13,13 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.hudi.archive import archived_commits
-from bridge.hudi.errors import DamagedFileError, UnreadableTableError, parse_error_text
+from bridge.hudi.errors import DamagedFileError, UnreadableTableError
 from bridge.hudi.instant_files import CONTAINER, parsed
 from bridge.hudi.instants import COMPLETES_AS, DELTA_COMMIT, instants_of
 from bridge.hudi.parquet_footers import open_parquet
 from bridge.hudi.schema_on_read import SchemaHistory
 from bridge.hudi.schema_text import record_schema
-from payloads.errors import SchemaError
+from payloads.errors import SchemaError, parse_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -19,7 +19,7 @@ from bridge.report import json_rows
 from bridge.spark import described, in_order, key_columns, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection
 
     from pyspark.sql import DataFrame
 
@@ -98,7 +98,7 @@ class SmallestFound(NamedTuple):
     right: KeyAnswer
 
 
-def path_outcomes(versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType]) -> DataFrame:
+def path_outcomes(versions: DataFrame, plan: MergePlan, table_types: Collection[TableType]) -> DataFrame:
     """Run batches through every path; return what `answers_of` and `row_counts_in` take apart."""
     return _outcomes("all_paths", versions, plan, table_types, row_counts=True)
 
@@ -112,9 +112,9 @@ def answers_of(outcomes: DataFrame) -> DataFrame:
 
 
 def _outcomes(
-    program: str, versions: DataFrame, plan: MergePlan, table_types: Iterable[TableType], *, row_counts: bool = False
+    program: str, versions: DataFrame, plan: MergePlan, table_types: Collection[TableType], *, row_counts: bool = False
 ) -> DataFrame:
-    check_plan(plan)
+    check_plan(plan, table_types)
     plan = with_strategy_id(versions.sparkSession, plan)
     check_writes(plan, 2)
     layout, side = commits_of(versions, plan)
@@ -155,7 +155,7 @@ def some_keys(found: DataFrame, plan: MergePlan, limit: int, *, spread: bool) ->
 
 
 def smallest(
-    versions: DataFrame, found: DataFrame, plan: MergePlan, table_types: Iterable[TableType]
+    versions: DataFrame, found: DataFrame, plan: MergePlan, table_types: Collection[TableType]
 ) -> SmallestFound | None:
     """Return the smallest history of the keys in `found` that shows a dependence; None if there is none.
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.config import capabilities
-from bridge.engines import ARRIVAL, CLAUSE, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, PREFIX, SEQUENCE
+from bridge.engines import ARRIVAL, CLAUSE, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, OWN, PREFIX, SEQUENCE
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
@@ -64,7 +64,15 @@ class Layout:
 
 
 def data_fields(frame: DataFrame) -> list[spark_types.StructField]:
-    """Return the fields of a frame without the project's own control columns."""
+    """Return the fields of a frame without the project's own control columns.
+
+    Raises:
+        InputError: a column of the data has a name like one of them.
+    """
+    for name in frame.columns:
+        if name.startswith(PREFIX) and name not in OWN:
+            msg = f"the column {name!r} begins with {PREFIX}, as columns that are added to the data do; rename it"
+            raise InputError(msg)
     return [field for field in frame.schema.fields if not field.name.startswith(PREFIX)]
 
 

@@ -8,7 +8,7 @@ import itertools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.errors import InputError, PlanError
+from bridge.errors import InputError, ParameterError, PlanError
 from bridge.merge import RecordMerge, StoredRow
 from bridge.plan import TableType
 from bridge.programs.commits import KeyTimeline
@@ -142,6 +142,8 @@ def key_paths(
 
     Raises:
         PlanError: the plan has a global index, or fits no table.
+        InputError: there is no version, or they have several keys, or the numbers of batches don't ascend.
+        SchemaError: a record does not fit the schema.
         PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
     """
     merge = RecordMerge(plan, schema)
@@ -166,22 +168,38 @@ def history_of(versions: Iterable[tuple[int, Record]], merge: RecordMerge) -> Ke
     """Return the history of versions as `key_paths` takes them.
 
     Raises:
-        InputError: `versions` is empty.
+        InputError: `versions` is empty, has several keys, or its batches don't ascend.
+        SchemaError: a record does not fit the schema.
     """
     numbered = list(versions)
     if not numbered:
         msg = "there is no version; give at least one"
         raise InputError(msg)
+    batches = [number for number, _ in numbered]
+    if batches != sorted(batches):
+        given = ", ".join(map(str, batches))
+        msg = f"the numbers of batches ascend, as versions arrive, and these are {given}; sort the versions"
+        raise InputError(msg)
+    for _, record in numbered:
+        merge.schema.validate(record)
+    if len(found := list(dict.fromkeys(merge.key_of(record) for _, record in numbered))) > 1:
+        first = " and ".join(repr(one.record_key) for one in found[:2])
+        msg = f"the versions have {len(found)} keys, such as {first}; give those of one"
+        raise InputError(msg)
     rows = [StoredRow(None, record, None, None, None, None) for _, record in numbered]
-    return KeyHistory(merge.key_of(numbered[0][1]), rows, [number for number, _ in numbered])
+    return KeyHistory(found[0], rows, batches)
 
 
-def check_plan(plan: MergePlan) -> None:
-    """Refuse a plan whose paths can't be searched.
+def check_plan(plan: MergePlan, table_types: Iterable[TableType] = tuple(TableType)) -> None:
+    """Refuse a plan whose paths can't be searched, and table types that leave none.
 
     Raises:
         PlanError: saying why.
+        ParameterError: there is no table type.
     """
+    if not set(table_types):
+        msg = "`table_types` names none, so there is no path; leave it out for both"
+        raise ParameterError(msg)
     if plan.global_index:
         msg = "the paths of a key are those within one partition, and a global index moves it; leave it out"
         raise PlanError(msg)
@@ -197,10 +215,10 @@ class PathSearch:
         """Bind the calls of each table type.
 
         Raises:
-            PlanError: see `check_plan`.
+            PlanError, ParameterError: see `check_plan`.
         """
-        check_plan(merge.plan)
         chosen = set(table_types)
+        check_plan(merge.plan, chosen)
         self._schema = merge.schema
         self._tables = {
             one: KeyTimeline(merge.with_plan(dataclasses.replace(merge.plan, table_type=one)))

@@ -209,9 +209,12 @@ def domains_named(domain: str | Domain | Iterable[str | Domain]) -> tuple[Domain
     """Return domains by name.
 
     Raises:
-        PayloadConfigError: there is no such domain.
+        PayloadConfigError: there is no such domain, or none is named.
     """
-    given = domain.split(",") if isinstance(domain, str) else (domain,) if isinstance(domain, Domain) else domain
+    given = domain.split(",") if isinstance(domain, str) else (domain,) if isinstance(domain, Domain) else tuple(domain)
+    if not given:
+        msg = f"no domain is named; the domains are {', '.join(one.value for one in Domain)}"
+        raise PayloadConfigError(msg)
     try:
         return tuple(dict.fromkeys(Domain(one.strip() if isinstance(one, str) else one) for one in given))
     except ValueError as error:

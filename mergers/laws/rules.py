@@ -228,7 +228,7 @@ def laws_named(names: Iterable[str | Law | RuleSet] | None) -> tuple[Law, ...]:
     """Return laws by id or by the name of a rule set, each once; None for all of them.
 
     Raises:
-        PayloadConfigError: nothing has this name.
+        PayloadConfigError: nothing has this name, or there is none: a report without laws would be all right.
     """
     by_id = {law.id: law for law in ALL.laws}
     found: list[Law] = []
@@ -244,4 +244,7 @@ def laws_named(names: Iterable[str | Law | RuleSet] | None) -> tuple[Law, ...]:
         else:
             msg = f"unknown law {name!r}; laws: {', '.join(by_id)}; rule sets: {', '.join(RULE_SETS)}"
             raise PayloadConfigError(msg)
+    if not found:
+        msg = f"no law is named; name one of {', '.join(by_id)}, or leave out `laws` for all"
+        raise PayloadConfigError(msg)
     return tuple(dict.fromkeys(found))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from mergers.api import HoodieRecordType, RecordMergeMode
+from mergers.api import HoodieRecordMerger, HoodieRecordType, RecordMergeMode
 from mergers.avro import AvroRecordMerger
 from mergers.errors import MergerConfigError
 from mergers.strategies.commit_time import CommitTimeMerger, CommitTimePartialMerger
@@ -28,7 +28,6 @@ from payloads.release import ByRelease, HudiRelease
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from mergers.api import HoodieRecordMerger
     from mergers.strategies.buffered import BufferedMerger
     from mergers.strategies.ignore_defaults import Fidelity
     from mergers.strategies.partial_update import PartialUpdate
@@ -98,13 +97,17 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
 
     Raises:
         MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
-            is none for AVRO or SPARK records, or a payload's was made for other rows than those of `engine`
+            is none, or none for AVRO or SPARK records, or a payload's was made for other rows than those of `engine`
             (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
     if not _HAS_MODES.at(line):
         msg = f"Hudi {line} has no merge modes; pass its payload to AvroRecordMerger"
+        raise MergerConfigError(msg)
+    given: object = merger
+    if given is not None and not isinstance(given, HoodieRecordMerger):
+        msg = f"{type(given).__qualname__} is not a merger; give what mergers.adapt_merger makes of it"
         raise MergerConfigError(msg)
     fields = () if kind is RecordMergeMode.COMMIT_TIME_ORDERING else ordering_fields(props, line) or ()
     context = RecordContext(rows, line, schema, fields)

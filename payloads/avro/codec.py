@@ -20,20 +20,19 @@ import fastavro.schema
 import fastavro.write
 
 from payloads.avro.branch import Branch
-from payloads.avro.inflated import bounded
+from payloads.avro.inflated import MARKER, at_block, bounded
 from payloads.avro.schema import AvroSchema, branch_of
-from payloads.errors import SchemaError
+from payloads.errors import SchemaError, parse_error_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from payloads.avro.schema import Record, Value
 
-_MARKER = 16
 _TEXTS = {False: "strict", True: "replace"}
-_CHUNK = 1 << 20
 _ADDED = {"__fastavro_parsed", "__named_schemas"}
 _UNREADABLE = (EOFError, ValueError, LookupError, TypeError, OverflowError, zlib.error, lzma.LZMAError)
+_NO_SCHEMA = (fastavro.schema.SchemaParseException, fastavro.schema.UnknownType, RecursionError)
 
 
 def parse_schema(source: str | Mapping[str, object] | Sequence[object] | AvroSchema) -> AvroSchema:
@@ -89,8 +88,8 @@ def decode(schema: AvroSchema, data: bytes | io.BytesIO, *, replaces: bool = Fal
         texts = _TEXTS[replaces]
         value = fastavro.schemaless_reader(stream, coding, None, return_record_name=wraps, handle_unicode_errors=texts)
     except _UNREADABLE as error:
-        size = len(stream.getvalue())
-        msg = f"{size} bytes can't be decoded as {schema.name}: {error}; use the schema they were written with"
+        size, why = len(stream.getvalue()), parse_error_text(error)
+        msg = f"{size} bytes can't be decoded as {schema.name}: {why}; use the schema they were written with"
         raise SchemaError(msg) from error
     return _unwrapped(schema, value) if wraps else value
 
@@ -166,8 +165,9 @@ def read_blocks(
     try:
         blocks = fastavro.block_reader(stream)
         schema = parse_schema(json.loads(blocks.metadata["avro.schema"]))
-    except _UNREADABLE as error:
-        msg = f"not a readable Avro container file: {error}; check how it was written"
+    except (*_UNREADABLE, *_NO_SCHEMA) as error:
+        why = "its header has no valid schema" if isinstance(error, _NO_SCHEMA) else parse_error_text(error)
+        msg = f"not a readable Avro container file: {why}; check how it was written"
         raise SchemaError(msg) from error
     return schema, _blocks(schema, blocks, stream, (start, end), _TEXTS[replaces])
 
@@ -176,7 +176,7 @@ def _blocks(
     schema: AvroSchema, blocks: Any, stream: BinaryIO, part: tuple[int, int | None], texts: str
 ) -> Iterator[ContainerBlock]:
     start, end = part
-    if start > 0 and not _at_block(stream, start):
+    if start > 0 and not at_block(stream, start):
         return
     coding, wraps = schema.derived(_coding)
 
@@ -194,7 +194,7 @@ def _blocks(
             raise ValueError(msg)
 
     for block in bounded(_undamaged(blocks), stream, blocks.codec):
-        if end is not None and block.offset - _MARKER >= end:
+        if end is not None and block.offset - MARKER >= end:
             return
         size = block.bytes_.seek(0, io.SEEK_END)
         block.bytes_.seek(0)
@@ -205,24 +205,8 @@ def _undamaged(values: Iterable[object]) -> Iterator[Value]:
     try:
         yield from values
     except _UNREADABLE as error:
-        msg = f"a block of the Avro container file is damaged: {error}; write the file again"
+        msg = f"a block of the Avro container file is damaged: {parse_error_text(error)}; write the file again"
         raise SchemaError(msg) from error
-
-
-def _at_block(stream: BinaryIO, start: int) -> bool:
-    """Go behind the first marker from `start` on; the header, just read, ends with it. Return whether there is one."""
-    stream.seek(stream.tell() - _MARKER)
-    marker = stream.read(_MARKER)
-    stream.seek(start)
-    tail, at = b"", start
-    while chunk := stream.read(_CHUNK):
-        found = (tail + chunk).find(marker)
-        if found >= 0:
-            stream.seek(at - len(tail) + found + _MARKER)
-            return True
-        at += len(chunk)
-        tail = (tail + chunk)[1 - _MARKER :]
-    return False
 
 
 @functools.lru_cache(maxsize=512)

@@ -1,4 +1,4 @@
-"""The size of a compressed block of an Avro container file, before it is decompressed into memory."""
+"""The blocks of an Avro container file, before they are read: where one begins, and its size decompressed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,24 @@ _RATIO: Final = 1032
 _HEADER: Final = 20
 """The most bytes of two numbers of 64 bits: how many records, how many bytes."""
 _STEP: Final = 1 << 20
+MARKER: Final = 16
+"""The bytes of the marker that follows the header and each block."""
+
+
+def at_block(stream: BinaryIO, start: int) -> bool:
+    """Go behind the first marker from `start` on; the header, just read, ends with it. Return whether there is one."""
+    stream.seek(stream.tell() - MARKER)
+    marker = stream.read(MARKER)
+    stream.seek(start)
+    tail, at = b"", start
+    while chunk := stream.read(_STEP):
+        found = (tail + chunk).find(marker)
+        if found >= 0:
+            stream.seek(at - len(tail) + found + MARKER)
+            return True
+        at += len(chunk)
+        tail = (tail + chunk)[1 - MARKER :]
+    return False
 
 
 def bounded(blocks: Iterator[Any], stream: BinaryIO, codec: str) -> Iterator[Any]:

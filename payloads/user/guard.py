@@ -29,6 +29,8 @@ MOST_TEXT: Final = 1_000
 
 _LOOKS: Final = 20
 """How many times in the time of a call the guard looks whether it is over."""
+_SELDOM: Final = 60.0
+"""The seconds between two looks at most: timers of the system take no number, however large."""
 _IGNORED: Final = 5
 """How often code may swallow the interruption before it counts as not to be ended."""
 
@@ -82,6 +84,7 @@ class CallGuard:
         self._what = ""
         self._started = 0.0
         self._interruptions = 0
+        self._recursion = 0
 
     # -- watching
 
@@ -90,6 +93,8 @@ class CallGuard:
             self._stack = contextlib.ExitStack()
             self._stack.enter_context(contextlib.redirect_stdout(Capped(sys.stderr, self.name)))
             self._stack.enter_context(no_exit())
+            self._stack.enter_context(_threads_end())
+            self._recursion = sys.getrecursionlimit()
             is_main = threading.current_thread() is threading.main_thread()
             if is_main:
                 self._stack.enter_context(self._telling_interrupts())
@@ -156,7 +161,7 @@ class CallGuard:
 
     @property
     def _interval(self) -> float:
-        return max((self.timeout or CALL_TIMEOUT) / _LOOKS, 0.001)
+        return min(max((self.timeout or CALL_TIMEOUT) / _LOOKS, 0.001), _SELDOM)
 
     def _is_overdue(self) -> bool:
         """Whether the call that runs has to be interrupted, which is then noted."""
@@ -187,6 +192,8 @@ class CallGuard:
                 result = function(*arguments)
             finally:
                 self._is_running = False
+                if sys.getrecursionlimit() < self._recursion:
+                    sys.setrecursionlimit(self._recursion)  # our own code needs it
         except LateError:
             raise CallEndedError(self._too_long()) from None
         except ProcessEndedError as error:
@@ -232,6 +239,17 @@ def no_exit() -> Iterator[None]:
         yield
     finally:
         os._exit = end
+
+
+@contextlib.contextmanager
+def _threads_end() -> Iterator[None]:
+    """Let no thread that code starts keep the process from ending: it takes that from the thread that starts it."""
+    thread = vars(threading.current_thread())  # its property refuses a thread that has started
+    before, thread["_daemonic"] = thread["_daemonic"], True
+    try:
+        yield
+    finally:
+        thread["_daemonic"] = before
 
 
 class Capped(io.TextIOBase):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -47,6 +48,8 @@ def test_a_class_that_workers_can_not_import_is_refused():
         ("key", None, "key is the names of columns, as text or a list of texts, not None"),
         ("key", ["id", 3], "key is the names of columns"),
         ("ordering", 3, "ordering is the names of columns"),
+        ("ordering", {"ts", "seq"}, "ordering is the names of columns"),
+        ("key", {"id": "string"}, "key is the names of columns"),
         ("partition", True, "partition is the names of columns"),
         ("props", {"a": 1}, r"props\['a'\] is 1; options of Hudi are text, so write 'a': '1'"),
         ("props", {"a": True}, "so write 'a': 'true'"),
@@ -68,6 +71,11 @@ def test_a_class_that_workers_can_not_import_is_refused():
 def test_a_value_of_another_type_is_refused_with_what_to_write(setting, value, message):
     with pytest.raises(PlanError, match=message):
         MergePlan(**{**PLAN, setting: value})
+
+
+def test_a_whole_number_of_numpy_is_one():
+    plan = MergePlan(**PLAN, release="1.2", table_version=np.int64(9), call_timeout=np.int32(5))
+    assert [type(one) for one in (plan.table_version, plan.call_timeout)] == [int, int]
 
 
 def test_a_release_is_text():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 
+import numpy as np
 import pytest
 
 import bridge
@@ -82,14 +83,31 @@ def test_a_release_may_be_text_wherever_a_user_names_one():
     assert bridge.verify(CLASS, release="1.2", laws=["idempotence"], examples=1).report.seed == 0
 
 
-def test_what_is_read_once_and_what_has_any_type_is_left_to_the_function():
+def test_what_is_read_once_may_be_read_again_and_its_items_are_checked():
     @checked
-    def total(numbers: Iterable[int], more: Any = None) -> int:  # noqa: F821 (the name alone counts)
-        return sum(numbers)
+    def ends(numbers: Iterable[int], more: Any = None) -> int:  # noqa: F821 (the name alone counts)
+        return min(numbers), max(numbers), more
 
-    assert total(iter([1, 2]), more=object()) == 3
+    some = object()
+    assert ends(iter([1, 2]), more=some) == (1, 2, some)
     with pytest.raises(ArgumentError, match="numbers is a list, each item a whole number, not 'ab'"):
-        total("ab")
+        ends("ab")
+    with pytest.raises(ArgumentError, match="numbers is a list, each item a whole number, not a value of the type"):
+        ends(iter(["a"]))
+
+
+def test_paths_of_a_generator_of_table_types_are_those_of_a_list():
+    schema = parse_schema({"type": "record", "name": "row", "fields": [{"name": "id", "type": "string"}]})
+    given = [(1, {"id": "a"})], MergePlan(payload=CLASS, key="id"), schema
+    expected = [str(one.path) for one in bridge.key_paths(*given, bridge.TableType).answers]
+    assert [str(one.path) for one in bridge.key_paths(*given, iter(bridge.TableType)).answers] == expected != []
+    with pytest.raises(ArgumentError, match="table_types is a list, each item a TableType"):
+        bridge.key_paths(*given, iter(["cow", "mor"]))
+
+
+def test_a_whole_number_of_another_library_counts():
+    found = bridge.verify(CLASS, release="1.2", laws=["idempotence"], examples=np.int64(1), seed=np.int32(3))
+    assert type(found.report.seed) is int
 
 
 @pytest.mark.parametrize("source", [{1: object()}, {"type"}, object(), "[" * 5000])

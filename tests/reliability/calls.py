@@ -6,8 +6,9 @@ import functools
 import inspect
 import itertools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+import numpy as np
 import pyspark.sql
 
 import bridge
@@ -16,6 +17,7 @@ import mergers.laws
 import payloads
 import payloads.rules
 from bridge import Batches, HudiTable, MergePlan, Scope, TableMergeConfig
+from bridge.errors import EngineError
 from payloads import HudiRelease, parse_schema
 from tests.reliability.outcomes import Outcome, of_call
 
@@ -60,6 +62,7 @@ VALUES: Final[tuple[Any, ...]] = (
     ),
     *(b"x", [], {}, (), [None], [1], ["id"], {"a": 1}, {1: "a"}, {"a": None}, {"id": "a"}, (1, 2), {"x"}, 10**30),
     *(Nothing(), Nothing, Path("no/such"), len, HudiRelease.latest(), "no.such:Class", "os:system", "json:loads"),
+    *(np.int64(3), np.float32("nan"), np.array(["id"]), {"ts", "id"}, frozenset({1}), range(2), Path(), "\ud800"),
 )
 
 
@@ -164,6 +167,12 @@ _CLASSES: Final = {
 }
 
 
+def no_session(*_: object, **__: object) -> NoReturn:
+    """Take the place of what starts a session."""
+    msg = "this trial has no session"
+    raise EngineError(msg)
+
+
 def function_of(name: str) -> Callable[..., Any]:
     """Return what a name of `World.arguments` calls."""
     if name in _CLASSES:
@@ -179,14 +188,21 @@ def _parameters(name: str) -> tuple[str, ...]:
     return tuple(parameter for parameter, one in found if one.kind not in kinds)
 
 
+_ONCE: Final = 0.1
 _CALLED: Final = {"before_commit", "equality", "session"}
 _TRUTH: Final = {"exhaustive", "real"}
 """Parameters with which a right value takes minutes."""
 
 
 def drawn(name: str, world: World, draw: random.Random) -> tuple[str, Outcome]:
-    """Call a function with one wrong argument."""
+    """Call a function with one wrong argument, or with a right list that can be read only once."""
     given = world.arguments()[name]
+    if world.rows is None and "session" in _parameters(name):
+        given |= {"session": no_session}
+    lists = [key for key, value in given.items() if isinstance(value, (list, tuple))]
+    if lists and draw.random() < _ONCE:
+        given |= {(parameter := draw.choice(lists)): iter(given[parameter])}
+        return f"{name}({parameter}=iter(...))", of_call(lambda: _collected(function_of(name)(**given)), takes=True)
     parameter = draw.choice([one for one in _parameters(name) if one not in _TRUTH])
     value = draw.choice(VALUES)
     if parameter in _CALLED and callable(value):
@@ -194,8 +210,11 @@ def drawn(name: str, world: World, draw: random.Random) -> tuple[str, Outcome]:
     takes = not isinstance(value, Nothing) or name == "mergers.laws.law_cases"  # whose cases look at it
 
     def call() -> None:
-        found = function_of(name)(**{**given, parameter: value})
-        if isinstance(found, pyspark.sql.DataFrame):
-            found.collect()
+        _collected(function_of(name)(**{**given, parameter: value}))
 
     return f"{name}({parameter}={value!r:.60})", of_call(call, takes=takes)
+
+
+def _collected(found: object) -> None:
+    if isinstance(found, pyspark.sql.DataFrame):
+        found.collect()

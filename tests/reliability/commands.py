@@ -51,8 +51,8 @@ BASES: Final[dict[str, tuple[str, ...]]] = {
 """A right command line of each verb, in the folder that `Place` makes; `FORM` is the suffix of the files."""
 _ON_FILES: Final = ("explain", "merge", "migrate", "replay", "simulate")
 _ON_TABLES: Final = ("compare-readers", "diff", "history", "inspect", "plan", "snapshot")
-_NOT_DRAWN: Final = {"--help", "--package", "--bundle", "--with", "--redact", "--examples"}
-"""Options that would load from the network, build for minutes, or are drawn elsewhere."""
+_NOT_DRAWN: Final = {"--help", "--package", "--bundle", "--with", "--redact", "--examples", "--real"}
+"""Options that would load from the network, run real Hudi or build for minutes, or are drawn elsewhere."""
 _TEXTS: Final = (
     *("", " ", "0", "-1", "1.5", "99999999999999999999", "nan", "a,a", ",", "a,,b", "=", "a=", "=b", "*", "[", "a`b"),
     *(

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
 ROOT = Path(__file__).parents[2]
 _SECONDS = 300
@@ -43,8 +43,8 @@ class Ended(NamedTuple):
 class Command:
     """A `merge upsert` of slow rows with `--out`, in a folder of its own."""
 
-    def __init__(self, folder: Path, *, rows: int = 40) -> None:
-        """Write the input; nothing runs before `running`."""
+    def __init__(self, folder: Path, *, rows: int = 40, more: Sequence[str] = ()) -> None:
+        """Write the input; nothing runs before `running`. `more` are other words of the command."""
         self.folder, self.started = folder, folder / "started"
         (folder / "slow_payload.py").write_text(_SLOW.format(started=str(self.started)))
         (folder / "out").mkdir()
@@ -52,7 +52,7 @@ class Command:
             pq.write_table(pa.table({"id": [str(one) for one in range(rows)]}), folder / f"{name}.parquet")
         self._words = ["merge", "upsert", "--payload", "slow_payload:Slow", "--key", "id", "--quiet"]
         self._words += [f"--{one}={folder}/{one}.parquet" for one in ("stored", "incoming")]
-        self._words += ["--out", f"{folder}/out/rows", "--call-timeout", "0"]
+        self._words += ["--out", f"{folder}/out/rows", "--call-timeout", "0", *more]
 
     @contextlib.contextmanager
     def running(self) -> Iterator[subprocess.Popen[str]]:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import time
+from pathlib import Path
 
+import pyarrow.parquet as pq
+import pyspark
 import pytest
 
 from bridge.spark import staged_folder
@@ -39,6 +43,31 @@ def test_a_command_that_is_ended_at_any_moment_leaves_nothing(tmp_path, seed):
     assert left in ([], ["rows"])
     assert "Traceback" not in stderr or code < 0  # a signal before the first line of the program is Python's own
     assert (code == 0) == (left == ["rows"])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("killed", [True, False], ids=["a killed executor", "speculation"])
+def test_tasks_that_run_again_change_no_row(tmp_path, killed):
+    """The row counts are checked by the command, which counts a task twice that it runs again."""
+    again = ("spark.speculation=true", "spark.speculation.interval=50ms", "spark.speculation.minTaskRuntime=50ms")
+    again += ("spark.speculation.multiplier=1.0", "spark.speculation.quantile=0.1", "spark.sql.adaptive.enabled=false")
+    confs = [f"--conf={one}" for one in (*(() if killed else again), "spark.sql.shuffle.partitions=8")]
+    command = Command(tmp_path, rows=24, more=("--master", "local-cluster[2,2,1024]", *confs, "--output", "json"))
+    work = Path(pyspark.__file__).parent / "work"
+    before = set(work.glob("*"))
+    try:
+        with command.running() as process:
+            wait(command.started.exists)
+            if killed:
+                executors = [one for one, line in members(process.pid).items() if "CoarseGrainedExecutor" in line]
+                os.kill(executors[0], signal.SIGKILL)
+            code, stderr, left = command.ended(process)
+    finally:
+        for folder in {*work.glob("*")} - before:
+            shutil.rmtree(folder)
+    assert (code, left) == (0, ["rows"]), stderr
+    found = pq.read_table(tmp_path / "out" / "rows")["id"].to_pylist()
+    assert sorted(found, key=int) == [str(one) for one in range(24)]
 
 
 def test_a_killed_java_is_told_in_one_sentence(tmp_path):

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main, quiet
+from tests.reliability.calls import no_session
 from tests.reliability.commands import BASES, Place
-from tests.reliability.trial import no_session
 
 SECRET = "hunter2"  # noqa: S105 (not one)
 URL = f"none://me:{SECRET}@bucket/days"

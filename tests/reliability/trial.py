@@ -13,13 +13,12 @@ import time
 import unittest.mock
 import warnings
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import hypothesis  # noqa: F401 (which takes its folder from the working directory when it is loaded)
 import pyarrow as pa
 
 from bridge.cli import quiet
-from bridge.errors import EngineError
 from tests.reliability import calls, commands
 from tests.reliability.outcomes import GOOD, LEFT, SECONDS, SLOW, Outcome
 from tests.support.made_table import MadeTable
@@ -100,7 +99,7 @@ class Trial:
             with warnings.catch_warnings(), contextlib.ExitStack() as stack:
                 warnings.simplefilter("ignore")
                 if self._spark is None:
-                    stack.enter_context(unittest.mock.patch.object(quiet, "session_of", no_session))
+                    stack.enter_context(unittest.mock.patch.object(quiet, "session_of", calls.no_session))
                 found = self._found(target, folder, draw)
         finally:
             faulthandler.cancel_dump_traceback_later()
@@ -119,12 +118,6 @@ class Trial:
             return Found(target, *calls.drawn(target, self._world, draw))
         words, outcome = commands.drawn(verb, folder, draw)
         return Found(target, repr(words), outcome)
-
-
-def no_session(*_: object, **__: object) -> NoReturn:
-    """Take the place of what starts a session."""
-    msg = "this trial has no session"
-    raise EngineError(msg)
 
 
 def _temporary() -> set[str]:

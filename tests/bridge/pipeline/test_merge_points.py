@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,10 +14,12 @@ from bridge import (
     MergePlan,
     PlanError,
     append,
+    combine_input,
     compact,
     simulate,
     snapshot,
     upsert,
+    write_files,
 )
 from bridge.pipeline import simulate_commits
 from tests.conformance.histories import differences, load
@@ -200,3 +203,19 @@ def test_the_state_of_a_users_class_lasts_through_the_batch(spark: SparkSession)
         (2, "a", "u*3"),
         (2, "b", "z*1"),
     ]
+
+
+def test_a_column_with_a_name_like_an_added_one_is_refused_and_not_dropped(spark: SparkSession) -> None:
+    rows = spark.createDataFrame([("a", 1, "x")], "id string, ts bigint, _pb_note string")
+    told = "the column '_pb_note' begins with _pb_, as columns that are added to the data do; rename it"
+    plan = MergePlan(merger="COMMIT_TIME_ORDERING", key="id")
+    calls = (
+        lambda: combine_input(rows, plan),
+        lambda: upsert(rows, rows, plan),
+        lambda: upsert(rows, rows.drop("_pb_note"), plan),
+        lambda: simulate([rows], plan),
+        lambda: write_files(rows, "nowhere", plan),
+    )
+    for call in calls:
+        with pytest.raises(InputError, match=re.escape(told)):
+            call()

@@ -8,8 +8,9 @@ import re
 import pytest
 from click.testing import CliRunner
 
-from bridge import PlanError, TableType, all_paths, key_paths, smallest_history
+from bridge import InputError, PlanError, TableType, all_paths, key_paths, smallest_history
 from bridge.cli import main
+from bridge.errors import ParameterError
 from bridge.merge import Action, MergePointError
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
@@ -20,7 +21,7 @@ from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
 from bridge.programs.program import Arrival, Origin
 from bridge.programs.standard_paths import standard_paths
-from payloads import parse_schema
+from payloads import SchemaError, parse_schema
 from payloads.avro.branch import JavaString
 from tests.conformance.spark_histories import versions_of
 from tests.mergers.laws.recorded import read_case
@@ -37,6 +38,27 @@ SCHEMA = parse_schema(
 
 def row(ts, city, *, deleted=False):
     return {"id": "a", "ts": ts, "city": city, "_hoodie_is_deleted": deleted}
+
+
+@pytest.mark.parametrize(
+    ("versions", "types", "error", "message"),
+    [
+        ([(1, row(1, "x"))], (), ParameterError, "table_types names none, so there is no path"),
+        (
+            [(2, row(1, "x")), (1, row(2, "y"))],
+            TableType,
+            InputError,
+            "batches ascend, .* and these are 2, 1; sort the versions",
+        ),
+        ([(1, row(1, "x")), (1, row(2, "y") | {"id": "b"})], TableType, InputError, "2 keys, such as 'a' and 'b'"),
+        ([(1, {"id": "a"})], TableType, SchemaError, "field 'ts' is missing"),
+        ([(1, row("now", "x"))], TableType, SchemaError, "field 'ts': 'now' .str. is not a valid long"),
+    ],
+)
+def test_what_is_not_the_versions_of_one_key_is_refused(versions, types, error, message):
+    for search in (key_paths, smallest_history):
+        with pytest.raises(error, match=message):
+            search(versions, plan_of(), SCHEMA, types)
 
 
 def random_versions(count, seed):

@@ -90,6 +90,8 @@ def test_two_implementations_are_compared():
 @pytest.mark.parametrize(
     ("settings", "error", "message"),
     [
+        ({"laws": []}, PayloadConfigError, "no law is named; name one of associativity, "),
+        ({"domain": []}, PayloadConfigError, "no domain is named; the domains are data, flagged, empty"),
         ({"laws": ["assoc"]}, PayloadConfigError, "unknown law 'assoc'; laws: associativity, .* rule sets: semi"),
         ({"domain": "dta"}, PayloadConfigError, "the domains are data, flagged, empty"),
         ({"examples": 0}, PayloadConfigError, "give at least 1, or exhaustive=True"),

@@ -402,6 +402,7 @@ def test_custom_from_1_1_on():
     ("options", "error", "message"),
     [
         ({"release": "0.15"}, MergerConfigError, "no merge modes"),
+        ({"merger": object()}, MergerConfigError, "object is not a merger; give what mergers.adapt_merger makes of it"),
         ({"release": "1.0", "partial_update_mode": "IGNORE_DEFAULTS"}, MergerConfigError, "no partial update modes"),
         ({"partial_update_mode": "LAST"}, MergerConfigError, "IGNORE_DEFAULTS, FILL_UNAVAILABLE"),
         ({"partial_update_mode": "IGNORE_MARKERS"}, MergerConfigError, "of RFC-97: it became FILL_UNAVAILABLE"),

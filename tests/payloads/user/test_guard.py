@@ -46,6 +46,37 @@ def test_what_would_end_the_process_is_an_error_of_the_class(ending, message):
         guard.call("merge", ending)
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), 1e300])
+def test_however_long_a_call_may_take(seconds):
+    with CallGuard("acme.X", seconds) as guard:
+        assert guard.call("merge", max, 1, 2) == 2
+
+
+def test_a_thread_that_code_starts_does_not_keep_the_process_from_ending():
+    program = """
+import threading, time
+from payloads.user.guard import CallGuard
+with CallGuard("acme.X") as guard:
+    guard.call("merge", threading.Thread(target=time.sleep, args=(600,), name="theirs").start)
+    guard.call("merge", lambda: threading.Thread(target=time.sleep, args=(600,), name="theirs").start())
+assert not threading.main_thread().daemon
+print("answered")
+"""
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert (found.returncode, found.stdout, found.stderr) == (0, "answered\n", "")
+
+
+def test_code_that_lowers_the_recursion_limit_does_not_lower_it_for_others():
+    before = sys.getrecursionlimit()
+    with CallGuard("acme.X") as guard:
+        guard.call("merge", sys.setrecursionlimit, before // 2)
+        assert sys.getrecursionlimit() == before
+        guard.call("merge", sys.setrecursionlimit, before * 2)  # which other code of theirs may need
+        assert sys.getrecursionlimit() == before * 2
+    sys.setrecursionlimit(before)
+
+
 def test_results_and_ordinary_errors_pass():
     with CallGuard("acme.X") as guard:
         assert guard.call("merge", max, 1, 2) == 2
