@@ -103,7 +103,8 @@ def _reference(name: str, value: object, reference: type, base: type) -> object:
     if value.__module__ == "__main__" or "<locals>" in value.__qualname__:
         msg = (
             f"Spark's workers can't import the class {value.__qualname__} of {value.__module__}; move it to the top "
-            f"level of a module, and give the class or {name}='module:{value.__name__}'"
+            "level of a module (in a notebook: begin its cell with %%writefile module.py), and give the class or "
+            f"{name}='module:{value.__name__}'"
         )
         raise PlanError(msg)
     return reference(f"{value.__module__}:{value.__qualname__}")

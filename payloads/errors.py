@@ -34,6 +34,8 @@ def parse_error_text(error: object) -> str:
             return "it ends too early"
         case TypeError() | AttributeError() | KeyError():
             return "it has an unexpected structure"
+        case RecursionError():
+            return "it is nested too deeply"
     return (str(error).splitlines() or ["it can't be parsed"])[0].rstrip(". ")
 
 

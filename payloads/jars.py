@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import PurePath
 
-JarPaths = str | Iterable[str] | None
+JarPaths = str | PurePath | Iterable[str | PurePath] | None
 """One path, several separated by commas (as in `spark-submit --jars`), a list of paths, or None."""
 
 
@@ -12,5 +13,5 @@ def jar_paths(jar: JarPaths) -> tuple[str, ...]:
     """Return the paths of jars, in the order of the class path and each once; a list may have commas in its paths."""
     if jar is None:
         return ()
-    given = jar.split(",") if isinstance(jar, str) else map(str, jar)
+    given = jar.split(",") if isinstance(jar, str) else map(str, [jar] if isinstance(jar, PurePath) else jar)
     return tuple(dict.fromkeys(path.strip() for path in given if path.strip()))

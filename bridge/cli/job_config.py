@@ -97,7 +97,7 @@ def job_table(path: Path, job: JobSettings) -> Table:
 
 def _summary(path: Path, job: JobSettings) -> str:
     counting = [one.key for one in job.settings if one.name is not None]
-    notes = [f"{one.key}: {one.why}." for one in job.settings if one.is_surprising]
+    notes = [f"{one.key}: {one.why}{'' if one.why.endswith('?') else '.'}" for one in job.settings if one.is_surprising]
     shown = f"{path.name} ({job.format.value}): {len(counting)} of {len(job.settings)} settings apply"
     lines = [f"{shown}: {', '.join(counting)}." if counting else f"{shown}.", *notes]
     return "\n".join(lines)

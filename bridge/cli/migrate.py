@@ -129,9 +129,10 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
             closing.callback(held.rebuilt.close)
             refuse_given(_OF_BATCHES, "is for --batches; the commits of a --table are as its files hold them")
             settings["compact_after"] = held.rebuilt.compact_after
-        given = batches or (None if held is None else held.rebuilt.batches)
+        given = batches if held is None else held.rebuilt.batches
+        commits = None if given is None else len(given)
         with refused():  # before Spark starts
-            migrate_request(left, to, None if given is None else len(given), types, **settings)
+            migrate_request(left, to, commits, types, **settings)
         settings |= {"properties": stored, "table_types": types, "batches": None if held is None else given}
         if batches is not None:
             scope = scope_of(left, batches, options)

@@ -96,7 +96,9 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
         refuse_given(["schema"], "is for batches; add --batches or --incoming, or leave it out")
     own = _own_class(then["payload"], jars)
     if own is None:
-        refuse_given(["jars"], "has the table's own compiled class; name that by --payload, or leave it out")
+        of_hudi = "is for a compiled class of your own, and --payload names one of Hudi's; leave one of them out"
+        unnamed = "has the table's own compiled class; name that by --payload, or leave it out"
+        refuse_given(["jars"], unnamed if then["payload"] is None else of_hudi)
     else:
         check_class(own.name, jars, to)
     if batches is not None and incoming is not None:

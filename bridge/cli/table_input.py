@@ -79,6 +79,7 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
     context = click.get_current_context()
     if refuses or context.meta.get(_STRICT):
         check_whole(table)
+        return table
     found = table.queries().listings.altered_files()
     if not found:
         return table

@@ -340,8 +340,7 @@ def _warn(text: str) -> None:
 
 
 def _say(text: str) -> str:
-    message = without_credentials(text)
-    click.echo(escaped(one_line(f"error: {message}")), err=True)
+    click.echo(escaped(one_line(f"error: {(message := without_credentials(text))}")), err=True)
     return message
 
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import Comparison, table_release
+from bridge.compare.merging_engine import check_in_tasks
 from bridge.compare.replay import compare
 from bridge.compare.upgrade_compaction import check_compaction
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
-from bridge.hudi import check_in_tasks, files_of
+from bridge.hudi import files_of
 from bridge.pipeline import Batches, as_batches, join_rows
 from bridge.programs import Origin, is_downgrade
 from bridge.spark import META_COLUMNS, distinct_keys, quoted

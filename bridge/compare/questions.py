@@ -5,6 +5,8 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
+from bridge.report import Table
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
@@ -26,31 +28,31 @@ class Question(enum.Enum):
     READERS = (
         "readers",
         "as the files are read by Hudi {to}",
-        "the rows that queries show differently once readers are upgraded, before any write",
+        "rows that queries show differently once readers are upgraded, before any write",
         "replay --table TABLE --to R",
     )
     BATCHES = (
         "batches",
         "new batches after the upgrade",
-        "the keys of new batches that end differently if the new release upgrades the table as it writes them",
+        "keys of new batches that end differently if the new release upgrades the table as it writes them",
         "replay --table TABLE --batches NEXT --to R",
     )
     HISTORY = (
         "history",
         "from the first batch that the files still hold",
-        "the keys that end differently if the new release had written the commits that the files still hold",
+        "keys that end differently if the new release had written the commits that the files still hold",
         "replay --table TABLE --history --to R",
     )
     UPGRADED = (
         "upgraded",
         "new batches after the upgrade, which follows batch {after}",
-        "the keys that end differently if the table is upgraded between the batches",
+        "keys that end differently if the table is upgraded between the batches",
         "replay --batches ALL --to R --upgrade-after N",
     )
     FIRST = (
         "first",
         "from the first batch on",
-        "the keys that end differently if each release writes all batches to its own table",
+        "keys that end differently if each release writes all batches to its own table",
         "replay --batches ALL --to R, and migrate",
     )
 
@@ -62,10 +64,11 @@ class Question(enum.Enum):
         return made
 
     @property
-    def ways(self) -> str:
-        """What is counted here, and what the same upgrade counts otherwise."""
-        others = "; ".join(f"{one.counts} ({one.ask})" for one in Question if one is not self)
-        return f"Counted here: {self.counts}. The same upgrade has other counts: {others}."
+    def ways(self) -> Table:
+        """What is counted here, and the other counts that the same upgrade has."""
+        ordered = [self, *(one for one in Question if one is not self)]
+        rows = [(one.counts, "this one" if one is self else one.ask) for one in ordered]
+        return Table(("counted", "command"), rows, "One upgrade has several counts")
 
 
 def question_of(upgrade_after: int | None) -> Question:

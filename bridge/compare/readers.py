@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
+from bridge.compare.merging_engine import check_in_tasks
 from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, not_run
 from bridge.compare.other_programs import compared_with, has_bundle, program_version, shown_by
 from bridge.compare.readers_report import (
@@ -36,7 +37,6 @@ from bridge.hudi import (
     ReaderQuery,
     SliceReaders,
     answer_columns,
-    check_in_tasks,
     converted,
     files_of,
     shown_as_text,

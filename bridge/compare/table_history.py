@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import functions as sf
 
 from bridge.compare.comparison import Comparison, is_release, plan_to
+from bridge.compare.merging_engine import check_in_tasks
 from bridge.compare.onto_table import BASE, DELETE
 from bridge.compare.questions import Question
 from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of_each, rebuilt_commits
 from bridge.compare.replay import compare
 from bridge.compare.replay_report import report_replays
 from bridge.engines import COMMIT, KIND
-from bridge.hudi import check_in_tasks
 from bridge.pipeline import differences, join_rows
 from bridge.report import Judged, Listing, Report, Severity, Showable, Table, counted
 from bridge.spark import META_COLUMNS, distinct_keys, functions, kept

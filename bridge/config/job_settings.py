@@ -39,6 +39,7 @@ from bridge.config.keys import (
     WRITE_TABLE_TYPE,
     WRITE_URL_ENCODED,
     WRITER_ENTRIES,
+    key_hint,
 )
 from bridge.config.properties import parse_properties
 from bridge.config.unmodelled import unmodelled
@@ -105,7 +106,7 @@ def read_job_settings(path: Path, release: HudiRelease) -> JobSettings:
     properties, which may include other files.
 
     Raises:
-        PayloadConfigError: the file holds no settings, includes itself, or creates no or several Hudi tables.
+        PayloadConfigError: the file holds no settings of Hudi, includes itself, or creates no or several Hudi tables.
         OSError: it can't be read.
     """
     text = path.read_text(encoding="utf-8", errors="replace")
@@ -120,8 +121,9 @@ def read_job_settings(path: Path, release: HudiRelease) -> JobSettings:
         if is_streamers and not capabilities(release).merge_modes:
             settings = tuple(_of_streamer(settings, release))
         found = JobSettings(JobFormat.HUDI, settings)
-    if not found.settings:
-        msg = f"{path} holds no settings; name a file of Hudi properties, a Spark conf or the DDL of a Flink table"
+    if all(one.why == _NOT_HUDI for one in found.settings):
+        what = "keys of Hudi" if found.settings else "settings"
+        msg = f"{path} holds no {what}; name a file of Hudi properties, a Spark conf or the DDL of a Flink table"
         raise PayloadConfigError(msg)
     return found
 
@@ -161,7 +163,9 @@ def _of_hudi(key: str, value: str) -> JobSetting:
     does = unmodelled(key, value)
     if does is not None or key in _MERGE_KEYS | _HELD_AGAINST_TABLE or key.startswith(MERGE_PROPERTY_PREFIX):
         return JobSetting(key, value, key, "" if does is None else f"not followed: it {does}")
-    return JobSetting(key, value, None, _NO_EFFECT if key.startswith("hoodie.") else _NOT_HUDI)
+    if not key.startswith("hoodie."):
+        return JobSetting(key, value, None, _NOT_HUDI)
+    return JobSetting(key, value, None, key_hint(key).removeprefix(f"{key} has ") or _NO_EFFECT)
 
 
 # -- Hudi properties

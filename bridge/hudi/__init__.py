@@ -26,9 +26,9 @@ from bridge.hudi.slice_symptoms import SliceSymptoms, Symptom, SymptomKind
 from bridge.hudi.slice_tasks import answer_columns, slices_in, slices_of
 from bridge.hudi.slice_versions import GroupVersions
 from bridge.hudi.table import HudiTable
-from bridge.hudi.table_class import ON_FRAMES, check_in_tasks
+from bridge.hudi.table_class import ON_FRAMES
 from bridge.hudi.timeline import ActiveTimeline
-from bridge.hudi.written_files import check_whole
+from bridge.hudi.whole_table import check_whole
 
 __all__ = [
     "ON_FRAMES",
@@ -58,7 +58,6 @@ __all__ = [
     "UnreadableTableError",
     "answer_columns",
     "arrow_of",
-    "check_in_tasks",
     "check_whole",
     "converted",
     "files_of",

@@ -6,33 +6,20 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities
-from bridge.errors import ParameterError, PlanError
+from bridge.errors import PlanError
 from bridge.hudi.unmerged import why_unmerged
 from bridge.plan import CALL_TIMEOUT, ENGINES, MergePlan
 from payloads import PayloadRef, StoredPayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable
 
     from bridge.hudi.properties import TableProperties
-    from bridge.hudi.table import HudiTable
     from payloads import HudiRelease
 
 
 ON_FRAMES = frozenset({"native", "jvm"})
 """The engines to which tasks give what they read; else the tasks merge, too."""
-
-
-def check_in_tasks(table: HudiTable, what: str, engines: Collection[str] = ON_FRAMES) -> None:
-    """Refuse a table that was opened for an engine that merges its snapshots alone.
-
-    Raises:
-        ParameterError: `what` does not merge by one of these engines.
-    """
-    engine = table.queries().plan.engine
-    if engine in engines:
-        msg = f"{table.path}: {what} does not merge by the {engine} engine; open the table without `engine`"
-        raise ParameterError(msg)
 
 
 @dataclasses.dataclass(frozen=True)

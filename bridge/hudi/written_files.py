@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from bridge.hudi.errors import AlteredTableError, DamagedFileError
+from bridge.hudi.errors import DamagedFileError
 from bridge.hudi.file_slices import base_file, groups_of, log_file
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import LogFile
     from bridge.hudi.files import Listing
-    from bridge.hudi.table import HudiTable
     from bridge.hudi.timeline import ActiveTimeline
 
 
@@ -48,18 +47,6 @@ class AlteredFile(NamedTuple):
         if self.found is None:
             return f"{self.path} is missing"
         return f"{self.path} has {self.found} bytes, but the commit {self.instant} wrote {self.written}"
-
-
-def check_whole(table: HudiTable) -> None:
-    """Refuse a table whose files are not as its commits wrote them, or that can't be read.
-
-    Raises:
-        AlteredTableError: files of completed commits are missing, or have another size.
-        HudiTableError: the table can't be read.
-    """
-    if found := table.queries().listings.altered_files():
-        raise AlteredTableError.of_files(table.path, found)
-    _ = table.columns
 
 
 class _WrittenFile(NamedTuple):

@@ -89,8 +89,13 @@ class Inspection(Judged):
 
     @property
     def warnings(self) -> tuple[Finding, ...]:
-        """What is wrong or changes, the worst first: by the settings, in the rows, for new batches after a move."""
-        found = () if self.damage is None else self.damage.findings
+        """What is wrong or changes, the worst first: by the settings, in the rows, for new batches after a move.
+
+        Of the rows, those that the release of the inspection shows come before those of other releases.
+        """
+        asked = str(self.config.release)
+        unsorted = () if self.damage is None else self.damage.findings
+        found = sorted(unsorted, key=lambda one: one.example is not None and one.example["about"] != asked)
         return worst_first([*self.risks, *found, *move_findings(self.move, sure=self.writer_known)])
 
     @property

@@ -47,7 +47,8 @@ def next_steps(
         refused_by: the release under which the class still merges, if the move is refused.
     """
     to = to if is_release(to) else HudiRelease.latest().value
-    by_hudi = payload if payload is not None and payload.jars else None  # the bundle runs no class in Python
+    has_jar = payload is not None and payload.jars and not payload.is_builtin
+    by_hudi = payload if has_jar else None  # the bundle runs no class in Python
     copied = _command("rehearse", path, "--to", to, "--copy", "COPY", *_named(by_hudi))
     steps = [
         NextStep(replay_command(path, to, payload, batches=True), "what your next batches become after the upgrade"),

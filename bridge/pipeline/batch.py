@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.errors import InputError, ParameterError
-from bridge.report import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,11 +69,6 @@ class Batch:
 
     frame: DataFrame
     operation: str | SqlMerge = "upsert"
-
-
-def there_are(batches: int) -> str:
-    """Say how many batches there are."""
-    return f"there {'is' if batches == 1 else 'are'} {counted(batches, 'batch', 'batches')}"
 
 
 def check_numbers(operations: Iterable[int], batches: int) -> None:

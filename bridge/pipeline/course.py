@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from bridge.config import WRITE_TABLE_VERSION
 from bridge.errors import ParameterError
-from bridge.pipeline.batch import there_are
 from bridge.plan import TableType
 from bridge.programs import NextWriter, check_upgrade
 from payloads import HudiRelease

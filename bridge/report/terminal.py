@@ -40,7 +40,8 @@ def as_text(
         if isinstance(part, Table):
             _print_table(console, part)
         else:
-            console.print(_text(part))
+            for line in part.split("\n"):  # what is set in by four blanks can be pasted, so it is not broken
+                console.print(_text(line), soft_wrap=line.startswith("    "))
         console.print()
     return "\n".join(line.rstrip() for line in stream.getvalue().splitlines()).rstrip("\n")
 

@@ -11,6 +11,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from payloads.avro import Branch
+from payloads.errors import SchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +30,7 @@ _UUIDS: Final = ("00000000-0000-4000-8000-000000000001", "00000000-0000-4000-800
 _MOST_LENGTH: Final = 300
 _MOST_NESTED: Final = 6
 _FEW: Final = 3
+_LARGE: Final = 1 << 16
 
 Family = tuple[str, tuple[str, ...]]
 """A form that texts may have, by name, with texts of that form."""
@@ -153,6 +155,9 @@ def _unscaled(value: int) -> bytes:
 def _fixed(schema: AvroSchema) -> list[bytes]:
     if not schema.size:
         return [b""]
+    if schema.size > _LARGE:
+        msg = f"values of {schema.size} bytes, as {schema.name} has, are too large to be tried; leave the column out"
+        raise SchemaError(msg)
     signed = schema.logical == "decimal"
     return [one.to_bytes(schema.size, "big", signed=signed) for one in _WHOLE if signed or one >= 0]
 

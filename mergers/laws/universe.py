@@ -319,7 +319,7 @@ def value_at(schema: AvroSchema, rank: int) -> object:  # noqa: C901, PLR0911, P
         case "bytes":
             return bytes((rank,))
         case "fixed":
-            return rank.to_bytes(schema.size, "big")
+            return rank.to_bytes(schema.size, "big") if schema.size else b""
         case "enum":
             steps = STORED_RANKS[-1] + 1
             symbols = schema.symbols

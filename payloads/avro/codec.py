@@ -21,6 +21,7 @@ import fastavro.write
 
 from payloads.avro.branch import Branch
 from payloads.avro.inflated import MARKER, at_block, bounded
+from payloads.avro.refused import refusals
 from payloads.avro.schema import AvroSchema, branch_of
 from payloads.errors import SchemaError, parse_error_text
 
@@ -46,7 +47,10 @@ def parse_schema(source: str | Mapping[str, object] | Sequence[object] | AvroSch
     is_json = isinstance(source, str) and source.lstrip()[:1] in {"{", "[", '"'}
     try:
         text = str(source) if is_json else json.dumps(source)
-    except (TypeError, ValueError, RecursionError) as error:
+    except RecursionError as error:
+        msg = "not an Avro schema: it is nested too deeply"
+        raise SchemaError(msg) from error
+    except (TypeError, ValueError) as error:
         msg = f"an Avro schema is JSON text, or JSON as dictionaries and lists, not a value of {type(source).__name__}"
         raise SchemaError(msg) from error
     return _parse(text)
@@ -215,14 +219,16 @@ def _parse(text: str) -> AvroSchema:
         loaded = json.loads(text)
         if not all(isinstance(one, str | dict | list) for one in (loaded if isinstance(loaded, list) else [loaded])):
             raise ValueError("null or a number is no type")  # noqa: EM101, TRY003, TRY301 (the reason in a sentence)
-        parsed = fastavro.parse_schema(loaded)
-        return AvroSchema(_plain(parsed), {})
+        found = AvroSchema(_plain(fastavro.parse_schema(loaded)), {})
+        if (refused := next(refusals(found), None)) is not None:
+            raise ValueError(refused)  # noqa: TRY301 (as above)
     except fastavro.schema.UnknownType as error:
         msg = f"the Avro schema names the type {error}, which it does not define"
         raise SchemaError(msg) from error
     except (ValueError, KeyError, TypeError, RecursionError, fastavro.schema.SchemaParseException) as error:
-        msg = f"not an Avro schema: {error}; check the JSON of {text[:120]}"
+        msg = f"not an Avro schema: {parse_error_text(error)}; check the JSON of {text[:120]}"
         raise SchemaError(msg) from error
+    return found
 
 
 def _plain(schema: object) -> Any:

@@ -73,7 +73,7 @@ def test_names(name: str, told: str) -> None:
         (with_field(aliases=7), "7 are not aliases"),
         (with_type("lon"), "'lon' is not a type"),
         (with_type(None), "null is not a type"),
-        (with_type([]), "no DataFrame can have its columns"),
+        (with_type([]), "a union has no types"),
         (with_type("null"), "no DataFrame can have its columns"),
         (with_type(["null", "null"]), "a union has a type twice: null, null"),
         (with_type(["null", ["long"]]), "a union is in another one"),

@@ -189,6 +189,7 @@ def _parameters(name: str) -> tuple[str, ...]:
 
 
 _ONCE: Final = 0.1
+_MANY: Final = 1000
 _CALLED: Final = {"before_commit", "equality", "session"}
 _TRUTH: Final = {"exhaustive", "real"}
 """Parameters with which a right value takes minutes."""
@@ -205,7 +206,11 @@ def drawn(name: str, world: World, draw: random.Random) -> tuple[str, Outcome]:
         return f"{name}({parameter}=iter(...))", of_call(lambda: _collected(function_of(name)(**given)), takes=True)
     parameter = draw.choice([one for one in _parameters(name) if one not in _TRUTH])
     value = draw.choice(VALUES)
-    if parameter in _CALLED and callable(value):
+    if parameter == "examples" and isinstance(value, int) and value > _MANY:
+        value = _MANY  # it would take as long as it says
+    if parameter == "session" and world.rows is None and value is None:
+        value = no_session
+    if parameter in _CALLED and callable(value) and value is not no_session:
         value = None  # what a user's function raises is its own
     takes = not isinstance(value, Nothing) or name == "mergers.laws.law_cases"  # whose cases look at it
 

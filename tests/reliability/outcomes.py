@@ -20,7 +20,7 @@ LEFT, SLOW, ACCEPTED = "something left", "no answer in time", "a wrong type acce
 GOOD: Final = (ANSWERED, REFUSED, MISUSED)
 SECONDS: Final = 60.0
 _MISUSE, _FAILED = 2, 3
-_AROUND = re.compile(r"(warning: |scope: |Usage: |Try '|\s*$)")
+_AROUND = re.compile(r"(warning: |scope: |Usage: |Try '|.*: \d+ of \d+ settings apply|\s*$)")
 """Lines that may stand beside the sentence."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _INTERNAL = re.compile(

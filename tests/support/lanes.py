@@ -31,6 +31,7 @@ LANES: Final = {
     "tables": ("hudi",),
     "native": (
         "reliability/test_inputs_on_spark.py",
+        "reliability/test_invariance.py",
         *(
             f"bridge/engines/test_{name}.py"
             for name in (

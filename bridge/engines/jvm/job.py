@@ -323,8 +323,8 @@ def _uncalled(plan: MergePlan, config: EffectiveMergeConfig | None) -> str:
     modes = {rule.mode.name for _, rule in config.rules if rule.mode is not None} if config is not None else set()
     uncalled = "calls no class" if plan.payload is None else f"does not call the class {plan.payload_name}"
     return (
-        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, which {uncalled}; don't ask for Java, "
-        "so that the mode itself runs"
+        f"Hudi {plan.release} merges this table by {' and '.join(sorted(modes))}, which {uncalled}; don't ask for "
+        "Java, so that the mode itself runs"
     )
 
 

@@ -20,7 +20,7 @@ TABLE = "t/hoodie.properties"
 REFUSED = {
     f"rehearse t --to 1.2 --copy copy --schema {TABLE}": "--schema is for batches; add --batches or --incoming",
     f"rehearse t --to 1.2 --copy copy --jar {TABLE}": "--jar has the table's own compiled class; name",
-    f"rehearse t --to 1.2 --copy copy --payload AWSDmsAvroPayload --jar {TABLE}": "--jar has the table's own",
+    f"rehearse t --to 1.2 --copy copy --payload AWSDmsAvroPayload --jar {TABLE}": "--jar is for a compiled class",
     f"migrate {PLAN} --since 1": "--since is for rows; add --batches",
     f"migrate {PLAN} --operation 1=delete": "--operation is for rows; add --batches",
     f"migrate {PLAN} --all-paths": "--all-paths is for batches on which candidates are tried; add --batches",

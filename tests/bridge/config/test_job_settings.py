@@ -107,6 +107,7 @@ def test_flink_merges_by_event_time_where_no_class_is_named(settings):
     [
         ("", "holds no settings"),
         ("# nothing\n", "holds no settings"),
+        ("df.write.option('hoodie.datasource.write.payload.class', 'x = y')", "holds no keys of Hudi"),
         ("include=job.conf\na=b\n", "includes itself"),
         ("include=none.properties\n", "includes .*none.properties, which can't be read"),
         ("CREATE TABLE t (a INT) WITH ('connector'='kafka')", "no table with 'connector' = 'hudi'"),
@@ -116,6 +117,13 @@ def test_flink_merges_by_event_time_where_no_class_is_named(settings):
 def test_files_without_one_job(settings, text, message):
     with pytest.raises(PayloadConfigError, match=message):
         settings(text)
+
+
+def test_a_misspelt_key_is_told_with_the_one_that_is_meant(settings):
+    job = settings(f"{PAYLOAD[:-1]}={DMS}\nhoodie.upsert.shuffle.parallelism=2\n")
+    assert job.writer == {}
+    (misspelt,) = (one for one in job.settings if one.is_surprising)
+    assert misspelt.why == f"no effect on merging; did you mean {PAYLOAD}?"
 
 
 def test_inspect_says_which_keys_count(tmp_path):

@@ -189,3 +189,10 @@ def test_a_page_says_what_made_it_without_secrets_and_redacted_values(tmp_path: 
     CliRunner().invoke(main, [*words, "--redact", "city", "--report", str(tmp_path / "b.html")])
     text = (tmp_path / "b.html").read_text("utf-8")
     assert (" UTC</p>" in text, "UTC: payload-bridge" in text) == (True, False)
+
+
+def test_a_setting_that_is_too_long_for_a_line_is_not_broken() -> None:
+    setting = f"    hoodie.datasource.write.payload.class=org.apache.hudi.common.model.{'X' * 60}"
+    text = Report("plan", "So.", body=[f"- {'pass these options ' * 6}\n{setting}"]).as_text(80)
+    assert setting in text.splitlines()
+    assert max(len(line) for line in text.splitlines() if line != setting) <= 80

@@ -316,3 +316,38 @@ def test_a_default_keeps_keys_that_look_like_those_of_fastavro():
     schema = parse_schema({"type": "record", "name": "Row", "fields": [field]})
     assert schema.source == {"type": "record", "name": "Row", "fields": [field]}
     assert parse_schema(["null", schema.source]).source == ["null", schema.source]
+
+
+@pytest.mark.parametrize(
+    ("kind", "why"),
+    [
+        (["string", "string"], "a union has the type string twice"),
+        (["long", {"type": "long", "logicalType": "timestamp-micros"}], "a union has the type long twice"),
+        (["null", ["string"]], "a union is in a union"),
+        ([], "a union has no types"),
+        ({"type": "enum", "name": "e", "symbols": []}, "the enum e has no symbols"),
+        ({"type": "fixed", "name": "f", "size": -1}, "the size of the fixed f is -1, not a whole number from 0 to"),
+        ({"type": "fixed", "name": "f", "size": 1 << 31}, "the size of the fixed f is 2147483648, not"),
+        ({"type": "fixed", "name": "f", "size": True}, "the size of the fixed f is True, not"),
+    ],
+)
+def test_what_javas_parser_refuses_is_no_schema(kind, why):
+    fields = [{"name": "id", "type": "string"}, {"name": "x", "type": {"type": "array", "items": kind}}]
+    with pytest.raises(SchemaError, match=f"not an Avro schema: {why}"):
+        parse_schema({"type": "record", "name": "row", "fields": fields})
+
+
+def test_a_field_that_comes_twice_is_refused():
+    fields = [{"name": name, "type": "string"} for name in ("id", "ts", "id")]
+    with pytest.raises(SchemaError, match="not an Avro schema: the record row has the field 'id' twice"):
+        parse_schema({"type": "record", "name": "row", "fields": fields})
+
+
+@pytest.mark.parametrize("depth", [300, 5000])
+def test_a_schema_that_is_nested_too_deeply_is_refused_in_no_words_of_python(depth):
+    kind = "string"
+    for number in range(depth):
+        fields = [{"name": "x", "type": kind}]
+        kind = {"type": "record", "name": f"r{number}", "fields": fields}
+    with pytest.raises(SchemaError, match="not an Avro schema: it is nested too deeply"):
+        parse_schema(kind)
