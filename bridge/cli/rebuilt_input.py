@@ -10,6 +10,7 @@ from bridge.cli.table_class import class_of
 from bridge.cli.table_input import open_table
 from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
 from bridge.hudi import TableQueries
+from bridge.report import Severity
 from bridge.spark import is_local, local_path
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class TableInput(NamedTuple):
         report.statistics |= seen.to_report().statistics
         told = f"The batches are the commits that the files still hold. {seen.verdict} {self.rebuilt.assumption}"
         report.body.append(told.rstrip())
+        if self.rebuilt.assumption:
+            report.found(Severity.NOT_CHECKED)
 
 
 def holds_rows(path: str) -> bool:

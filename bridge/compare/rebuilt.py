@@ -16,11 +16,11 @@ from bridge.pipeline import Batches
 from bridge.spark import META_COLUMNS, kept
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import Column, DataFrame
 
-    from bridge.hudi import HudiTable
+    from bridge.hudi import FileSlice, HudiTable
     from bridge.pipeline import Scope
 
 MOMENT = "_pb_moment"
@@ -36,7 +36,8 @@ class HeldCompaction(NamedTuple):
         instant: its requested time.
         after: the number of commits that are older.
         groups: how many file groups it wrote.
-        existing: how many file groups there were.
+        existing: how many file groups there were to compact: those that it wrote, and others with a log, which may be
+            younger.
     """
 
     instant: str
@@ -152,8 +153,14 @@ def _compactions(table: HudiTable, names: list[str]) -> tuple[HeldCompaction, ..
             instant,
             sum(name < instant for name in names),
             number,
-            sum(any(one.base_instant <= instant for one in group) for group in groups),
+            number + sum(_passed_over(group, instant) for group in groups),
         )
         for instant, number in sorted(written.items())
         if instant not in names
     )
+
+
+def _passed_over(group: Sequence[FileSlice], instant: str) -> bool:
+    """Whether a compaction left a file group as it was, although it has a log."""
+    before = [one for one in group if one.base_instant <= instant]
+    return bool(before) and before[-1].base_instant < instant and bool(before[-1].data_logs)

@@ -168,8 +168,8 @@ class HistoryReplay(Judged, Listing):
 
     @property
     def severities(self) -> frozenset[Severity]:
-        """Whether a key differs after any commit, the other side is refused, or lost history decides about keys."""
-        return Severity.in_part(self.replay.severities, self.unlike)
+        """Whether a key differs after any commit, the other side is refused, or the history is not all replayed."""
+        return Severity.in_part(self.replay.severities, self.unlike or self.rebuilt.assumption)
 
     @property
     def proof(self) -> str:

@@ -24,7 +24,7 @@ EXAMPLES: Final = 100
 
 
 def verify(  # noqa: PLR0913 (the options of the verb)
-    name: str,
+    name: str | type,
     *,
     release: str | HudiRelease,
     schema: AvroSchema | None = None,
@@ -44,7 +44,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     """Check a payload, a merge mode or a merger.
 
     Args:
-        name: its name.
+        name: its name, or a class in Python.
         release: the release whose rules apply.
         schema: the schema of the records; without it a small one that suits the class.
         key: the record key columns: the same in all versions.
@@ -77,8 +77,9 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         raise ParameterError(msg)
     line = HudiRelease.asked(release)
     judged: Any = name if subject is None else subject.java
+    name = name if isinstance(name, str) else f"{name.__module__}:{name.__qualname__}"
     with CallGuard(name, None) as guard:
-        by_columns = subject is None and guard.call("loading it", gives_columns_alone, name)
+        by_columns = judged == name and guard.call("loading it", gives_columns_alone, name)
     if by_columns:
         settings: dict[str, Any] = {"schema": schema, "key": key, "ordering_fields": ordering, "props": props}
         judged = columns_subject(name, release=line, **settings)

@@ -60,7 +60,7 @@ def test_only_a_column_of_text_is_compared_with_the_empty_text(kind: str, condit
 
 @pytest.mark.parametrize(("readers", "real"), [(["1.1", "hudi-rs"], False), (["real 1.1"], False), (None, True)])
 def test_programs_take_no_scope(readers: list[str] | None, *, real: bool) -> None:
-    opened = SimpleNamespace(plan=SimpleNamespace(runs_java=False))
+    opened = SimpleNamespace(plan=SimpleNamespace(runs_java=False, engine="auto"))
     table: Any = MagicMock(spec=HudiTable, readers=(), release=None, is_merge_on_read=True, queries=lambda: opened)
     with pytest.raises(PlanError, match="released bundles read whole tables"):
         compare_readers(table, readers, real=real, scope=Scope(keys_sample=0.5))

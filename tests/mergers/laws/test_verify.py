@@ -81,6 +81,8 @@ def test_a_merger_that_needs_its_own_columns_asks_for_them():
     schema = parse_schema({"type": "record", "name": "row", "fields": fields})
     own = verified(f"{__name__}:Amounts", laws=("associativity",), domains=("data",), schema=schema, ordering=("ts",))
     assert own.to_report().warnings == []
+    of_class = verified(Amounts, laws=("associativity",), domains=("data",), schema=schema, ordering=("ts",))
+    assert (of_class.name, of_class.verdict) == (own.name, own.verdict)
 
 
 def test_the_summary_of_pytest_names_the_law_and_the_smallest_example(tmp_path):
