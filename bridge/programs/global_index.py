@@ -200,7 +200,7 @@ class GlobalUpsert(_FileGroups):
     def finish(self, emit: Emit) -> None:
         """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
         if len(self.groups) > 1:
-            paths = " and ".join(group.key.partition_path for group in self.groups)
+            paths = " and ".join(sorted(group.key.partition_path for group in self.groups))  # they come in any order
             msg = f"the key is stored in {paths}, but a global index allows it once; delete all but one"
             raise InputError(msg)
         before = self.groups[0].base if self.groups else None

@@ -208,10 +208,10 @@ def drawn(name: str, world: World, draw: random.Random) -> tuple[str, Outcome]:
     value = draw.choice(VALUES)
     if parameter == "examples" and isinstance(value, int) and value > _MANY:
         value = _MANY  # it would take as long as it says
+    if parameter in _CALLED and callable(value):
+        value = None  # what a user's function raises is its own
     if parameter == "session" and world.rows is None and value is None:
         value = no_session
-    if parameter in _CALLED and callable(value) and value is not no_session:
-        value = None  # what a user's function raises is its own
     takes = not isinstance(value, Nothing) or name == "mergers.laws.law_cases"  # whose cases look at it
 
     def call() -> None:

@@ -250,6 +250,7 @@ def _on_machine(numbers: Sequence[int], seed: int, machine: int, minutes: float,
             plain = plain or plain_answer(spark, seed, number)
             print(f"{number} on machine {machine}: {conditions}\n    {draw(seed, number).settings}")  # noqa: T201 (a command)
             print(f"    {differences(plain.told, found.told)}", flush=True)  # noqa: T201
+    spark.stop()
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
     print(  # noqa: T201
         f"machine {machine}: {compared} combinations, {refused} of them refused, {rows:,} rows compared, {different} "
