@@ -149,13 +149,19 @@ class GlobalOperationTable(GlobalIndexTable):
 
         The checks before it let no row through of which only some columns are set.
         """
-        found = [group for group in self.groups if group.base is not None and group.is_indexed]
-        version = source.written(found[0].base if found else None)
-        taken = source.chosen(matched=bool(found))
         own, self.merge = self.merge, source.merge
         for group in self.groups:
             group.merge = source.merge
-        if isinstance(version, LogDelete):
+        found = [group for group in self.groups if group.base is not None and group.is_indexed]
+        taken = source.chosen(matched=bool(found))
+        if taken and any(self.merge.lookup.merges(taken.version, group.key.partition_path) for group in found):
+            found = [group for group in found if group.existing() is not None]  # else the row counts as new
+            taken = source.chosen(matched=bool(found))
+        version = source.written(found[0].base if found else None)
+        if isinstance(version, LogDelete) and self._log_updates:
+            for group in found:
+                group.append_log(version)
+        elif isinstance(version, LogDelete):
             for group in found:
                 self.put(group, source.merge.delete(key_of_version(taken.version), None))  # type: ignore[union-attr]
         elif version is not None and not isinstance(version, PartialRow):

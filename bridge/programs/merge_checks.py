@@ -108,8 +108,8 @@ def _problem_global(
     statement: MergeStatement, plan: MergePlan, columns: Collection[str], *, of_log: bool
 ) -> str | None:
     """Return what no table with a global index was recorded with, or what fails there."""
-    if plan.release < HudiRelease.V1_2:
-        return "was not recorded with a global index; leave it out, or name 1.2"
+    if plan.release < HudiRelease.V0_15:
+        return "was not recorded with a global index; leave it out, or name 0.15 or a later one"
     unlike = {
         "a table without an ordering field; name one": not plan.ordering,
         _SOME_COLUMNS: any(len(one.values) < len(columns) for one in statement.updates),
@@ -118,8 +118,13 @@ def _problem_global(
     found = next((what for what, is_there in unlike.items() if is_there), None)
     if found is not None:
         return f"was not recorded with a global index and {found}"
-    if of_log and any(one.action is ClauseAction.DELETE for one in statement.written):
+    can = capabilities(plan.release)
+    if of_log and can.buffered_mergers and any(one.action is ClauseAction.DELETE for one in statement.written):
         return "fails on a DELETE of a table with a global index; delete by DELETE FROM"
+    if of_log and not can.file_group_reader and plan.moves_rows:
+        return "fails, if a global index moves rows; upsert them, or let it move none"
+    if of_log and can.file_group_reader and not can.buffered_mergers and not plan.moves_rows:
+        return "may fail to read the log, if a global index moves no rows; let it move them"
     return None
 
 
