@@ -7,10 +7,14 @@ from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from pyspark import cloudpickle
+
 from bridge.config import TableMergeConfig, TableType
 from bridge.errors import PlanError
 from mergers import HoodieRecordMerger, MergerRef
+from mergers.registry import SentMergerRef
 from payloads import AvroSchema, HoodieRecordPayload, HudiRelease, PayloadRef
+from payloads.references import SentPayloadRef
 
 _FLAGS = ("combine_before_upsert", "global_index", "plain", "trust_rule")
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -100,11 +104,30 @@ def _reference(name: str, value: object, reference: type, base: type) -> object:
         raise _wrong(name, f"a class, its name or a {reference.__name__}", value)
     if value.__module__.startswith(("payloads.", "mergers.")) and issubclass(value, base):
         return reference(value.__name__)
-    if value.__module__ == "__main__" or "<locals>" in value.__qualname__:
+    if "<locals>" in value.__qualname__:
         msg = (
             f"Spark's workers can't import the class {value.__qualname__} of {value.__module__}; move it to the top "
-            "level of a module (in a notebook: begin its cell with %%writefile module.py), and give the class or "
-            f"{name}='module:{value.__name__}'"
+            f"level of a module, and give the class or {name}='module:{value.__name__}'"
         )
         raise PlanError(msg)
-    return reference(f"{value.__module__}:{value.__qualname__}")
+    full = f"{value.__module__}:{value.__qualname__}"
+    if value.__module__ == "__main__":  # a cell of a notebook, or a script
+        return (SentPayloadRef if reference is PayloadRef else SentMergerRef)(full, code=_code_of(value))
+    return reference(full)
+
+
+def _code_of(value: type) -> bytes:
+    """Return a class of this process by value, for workers.
+
+    Raises:
+        PlanError: it refers to what can't be sent, such as a Spark session.
+    """
+    try:
+        code: bytes = cloudpickle.dumps(value)  # type: ignore[attr-defined,no-untyped-call]
+    except Exception as error:
+        msg = (
+            f"the class {value.__qualname__} can't be sent to Spark's workers ({type(error).__name__}: {error}); move "
+            "it to a module without what it refers to here (in a notebook: begin its cell with %%writefile module.py)"
+        )
+        raise PlanError(msg) from error
+    return code

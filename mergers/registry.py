@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from mergers.api import RecordMergeMode
@@ -19,6 +19,7 @@ from payloads.arguments import checked
 from payloads.errors import did_you_mean
 from payloads.jars import JarPaths, jar_paths
 from payloads.released import may_replace
+from payloads.sent import class_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -163,3 +164,18 @@ def _at(module_name: str, path: str, name: str) -> Any:
             raise MergerNotFoundError(msg)
         found = getattr(found, part)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class SentMergerRef(MergerRef):
+    """A merger class that workers can't import, such as one of a notebook's cell.
+
+    Attributes:
+        code: the class, pickled by value.
+    """
+
+    code: bytes = field(kw_only=True, repr=False)
+
+    def resolve(self) -> HoodieRecordMerger:
+        """Return the merger; errors as in `class_of`, and of what is not a merger."""
+        return adapt_merger(class_of(self.code, self.name))

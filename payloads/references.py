@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadNotFoundError
 from payloads.jars import JarPaths, jar_paths
-from payloads.registry import NEW_PREFIX, OLD_PREFIX, known_class, resolve_payload, resolve_stored_payload
+from payloads.registry import (
+    NEW_PREFIX,
+    OLD_PREFIX,
+    adapted_payload,
+    known_class,
+    resolve_payload,
+    resolve_stored_payload,
+)
 from payloads.release import HudiRelease
 from payloads.released import may_replace
+from payloads.sent import class_of
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload
@@ -122,3 +130,17 @@ class StoredPayloadRef(PayloadRef):
 
     def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
         return resolve_stored_payload(self.name, release)
+
+
+@dataclass(frozen=True, slots=True)
+class SentPayloadRef(PayloadRef):
+    """A payload class that workers can't import, such as one of a notebook's cell.
+
+    Attributes:
+        code: the class, pickled by value.
+    """
+
+    code: bytes = field(kw_only=True, repr=False)
+
+    def _found(self, release: HudiRelease) -> type[HoodieRecordPayload]:
+        return adapted_payload(class_of(self.code, self.name), release)

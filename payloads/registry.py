@@ -94,6 +94,15 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()
     return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
 
 
+def adapted_payload(found: type, release: HudiRelease) -> type[HoodieRecordPayload]:
+    """Return a class that is at hand as a payload class, bound to `release`.
+
+    Raises:
+        PayloadConstructorError: it is not a payload.
+    """
+    return _adapted(found, release)
+
+
 def resolve_stored_payload(name: str, release: str | HudiRelease = HudiRelease.latest()) -> type[HoodieRecordPayload]:
     """Return the payload class that a table or a settings file names, bound to `release`; imports no Python path.
 
@@ -265,9 +274,10 @@ def _import(module_name: str, name: str) -> Any:
         raise PayloadNotFoundError(msg) from error
 
 
-def _adapted(found: object, release: HudiRelease) -> type[HoodieRecordPayload] | None:
+def _adapted(found: Any, release: HudiRelease) -> type[HoodieRecordPayload]:
     # A class of Hudi is subject to what the release ships, however it was named.
-    return _builtin(found.java_name, release) if found in _builtin_classes() else adapt(found, release)
+    is_hudis = found in _builtin_classes()
+    return (_builtin(found.java_name, release) if is_hudis else None) or adapt(found, release)
 
 
 def _class_names(owner: object) -> list[str]:

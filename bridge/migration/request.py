@@ -12,6 +12,8 @@ from bridge.migration.skeletons import java_skeletons
 from bridge.pipeline import Course
 from bridge.plan import TableType
 from bridge.programs import check_plan, check_upgrade, is_downgrade
+from mergers.registry import SentMergerRef
+from payloads.references import SentPayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -56,6 +58,12 @@ def migrate_request(  # noqa: PLR0913 (those of `migrate`)
         PlanError: the target, the merger or the compiled class is impossible, or the paths can't be searched.
     """
     _check_twin(left, java_class)
+    if isinstance(left.payload, SentPayloadRef) or isinstance(left.merger, SentMergerRef):
+        msg = (
+            f"what `migrate` writes imports the class {left.payload_name}, which no module has; move it to one (in a "
+            "notebook: begin its cell with %%writefile module.py), and import it from there"
+        )
+        raise PlanError(msg)
     if upgrade_after is not None and merger is not None:
         msg = "`upgrade_after` tries what the upgrade gives, so `merger` is not tried; leave one of the two out"
         raise ParameterError(msg)

@@ -90,7 +90,7 @@ def prepare(spark: SparkSession, *names: str) -> None:
     if not has_executors(spark):
         return
     done = _prepared.setdefault(_application(spark), _Prepared())
-    modules = {name.partition(":")[0] for name in names if ":" in name}
+    modules = {name.partition(":")[0] for name in names if ":" in name} - {"__main__"}  # which is sent by value
     if _OWN[0] in done.modules and modules <= done.modules:
         return
     wanted = sorted({*_OWN, *modules} - done.modules)

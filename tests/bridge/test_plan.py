@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from bridge import MergePlan
+from bridge import MergePlan, migrate, simulate
 from bridge.cli import main
 from bridge.errors import ParameterError, PlanError
 from bridge.plan import TableType
 from payloads import DefaultHoodieRecordPayload, HoodieRecordPayload, HudiRelease, PayloadRef
-from payloads.errors import PayloadConfigError
+from payloads.errors import PayloadConfigError, PayloadNotFoundError
+from payloads.references import SentPayloadRef
+from payloads.sent import class_of
 from tests.payloads.user import classes
 
 PLAN = {"payload": "DefaultHoodieRecordPayload", "key": "id", "ordering": "ts"}
@@ -40,6 +44,69 @@ def test_a_class_that_workers_can_not_import_is_refused():
 
     with pytest.raises(PlanError, match=r"can't import the class .*Local.*payload='module:Local'"):
         MergePlan(**{**PLAN, "payload": Local})
+
+
+CELL = """
+from mergers import HoodieAvroIndexedRecord
+
+FEE = 100
+
+def with_fee(amount):
+    return amount + FEE
+
+class Adds:
+    def __init__(self, record, ordering_value=None):
+        self.record = record
+
+    def pre_combine(self, older):
+        return self
+
+    def combine_and_get_update_value(self, current, schema):
+        return {**self.record, "n": with_fee(current["n"] + self.record["n"])}
+
+    def get_insert_value(self, schema):
+        return self.record
+
+class Sums:
+    merging_strategy = "6f1a2f0e-6a3c-4e0b-9f35-2d7c1f9a4b10"
+    record_type = "AVRO"
+
+    def merge(self, older, newer, schema, props):
+        row = {**newer.record, "n": with_fee(older.record["n"] + newer.record["n"])}
+        return HoodieAvroIndexedRecord(newer.key, row, newer.schema, ordering_value=newer.ordering_value)
+"""
+
+
+@pytest.fixture
+def cell():
+    names = {"__name__": "__main__"}
+    exec(compile(CELL, "<cell>", "exec"), names)  # noqa: S102 (as a notebook does)
+    return names
+
+
+@pytest.mark.parametrize(("setting", "release"), [("payload", "0.15"), ("merger", "1.2")])
+def test_a_class_of_a_notebooks_cell_is_sent_with_what_it_uses(setting, release, cell, spark):
+    found = cell["Adds" if setting == "payload" else "Sums"]
+    plan = MergePlan(key="id", ordering="ts", release=release, **{setting: found})
+    batches = [spark.createDataFrame([("a", 1, n)], "id string, ts long, n long") for n in (1, 10)]
+    assert [row["n"] for row in simulate(batches, plan).snapshots.orderBy("_pb_commit").collect()] == [1, 111]
+    with pytest.raises(PlanError, match=r"__main__:(Adds|Sums), which no module has; move it to one"):
+        migrate(plan, "1.2")
+
+
+def test_a_class_of_a_cell_is_that_of_the_plan_and_what_workers_lack_is_said(cell):
+    plan = MergePlan(**{**PLAN, "payload": cell["Adds"]})
+    assert class_of(plan.payload.code, "Adds") is cell["Adds"]
+    assert plan.payload.resolve("0.15").__name__ == "Adds"
+    with pytest.raises(PayloadNotFoundError, match=r"__main__:Adds: its code was sent to this worker"):
+        SentPayloadRef("__main__:Adds", code=b"cut").resolve("0.15")
+
+
+def test_a_class_that_uses_the_session_can_not_be_sent():
+    names = {"__name__": "__main__", "lock": threading.Lock()}
+    exec("class Locked:\n    def get_insert_value(self, schema):\n        return lock", names)  # noqa: S102
+    with pytest.raises(PlanError, match=r"the class Locked can't be sent to Spark's workers \(TypeError: .*; move it"):
+        MergePlan(**{**PLAN, "payload": names["Locked"]})
 
 
 @pytest.mark.parametrize(
