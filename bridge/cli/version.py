@@ -14,7 +14,7 @@ import click
 import pyspark
 
 from bridge.errors import JavaNotFoundError
-from bridge.redaction import current, setting_shown
+from bridge.redaction import current, setting_shown, without_credentials
 from bridge.spark import find_java
 from payloads import HudiRelease
 
@@ -48,9 +48,15 @@ def origin_of(words: Sequence[str]) -> str:
     made = f"payload-bridge {_own_version().partition(' ')[0]}, {now:%Y-%m-%d %H:%M} UTC"
     if current().is_active:
         return made
-    pairs = (word.partition("=") for word in words)
-    shown = (f"{name}={setting_shown(name, value)}" if sign else name for name, sign, value in pairs)
-    return f"{made}: {shlex.join(['payload-bridge', *shown])}"
+    return f"{made}: {shlex.join(['payload-bridge', *map(_shown, words)])}"
+
+
+def _shown(word: str) -> str:
+    """Return a word of a command line without the secrets of an address or of a setting, also after its option."""
+    option, sign, setting = word.partition("=")
+    if sign and option.startswith("--") and "=" in setting:
+        return f"{option}={_shown(setting)}"
+    return without_credentials(f"{option}={setting_shown(option, setting)}" if sign else word)
 
 
 def _own_version() -> str:

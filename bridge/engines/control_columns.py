@@ -37,6 +37,7 @@ OWN = frozenset(
         # Of the versions of a table, and of rows in quarantine.
         *(f"{PREFIX}{name}" for name in ("slice", "instant", "file", "block", "position", "moment")),
         *(f"{PREFIX}{name}" for name in ("reason", "merge_point", "side")),
+        *(f"{PREFIX}{name}" for name in ("source", "target")),  # of MERGE INTO
     }
 )
 """The columns that a frame may have besides data."""

@@ -64,15 +64,7 @@ class Layout:
 
 
 def data_fields(frame: DataFrame) -> list[spark_types.StructField]:
-    """Return the fields of a frame without the project's own control columns.
-
-    Raises:
-        InputError: a column of the data has a name like one of them.
-    """
-    for name in frame.columns:
-        if name.startswith(PREFIX) and name not in OWN:
-            msg = f"the column {name!r} begins with {PREFIX}, as columns that are added to the data do; rename it"
-            raise InputError(msg)
+    """Return the fields of a frame without the project's own control columns."""
     return [field for field in frame.schema.fields if not field.name.startswith(PREFIX)]
 
 
@@ -83,9 +75,14 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
     one of two types gets the wider, on both sides.
 
     Raises:
-        InputError: a column has two types without a wider one, or is missing on a side where it can't be null.
+        InputError: a column has two types without a wider one, or is missing on a side where it can't be null, or is
+            named like the project's own control columns.
         PlanError: a column that the plan names does not exist.
     """
+    for name in (name for frame in (written, *others) for name in frame.columns):
+        if name.startswith(PREFIX) and name.rstrip("_0123456789") not in OWN:  # those of statements have a number
+            msg = f"the column {name!r} begins with {PREFIX}, as columns that are added to the data do; rename it"
+            raise InputError(msg)
     fields = data_fields(written)
     own = {field.name: field for field in fields}
     meta: list[spark_types.StructField] = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.commits import KeyTimeline, Simulate
+from bridge.programs.commits import LOG_ALONE, KeyTimeline, Simulate
 from bridge.programs.file_group import FileGroup
 from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
 from bridge.programs.global_operations import GlobalOperationTable
@@ -46,6 +46,7 @@ from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation,
 
 __all__ = [
     "FEW",
+    "LOG_ALONE",
     "MEASURED_EVERY",
     "MOST_BYTES",
     "PROGRAMS",

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 
-_LOG_ALONE: Final = (
+LOG_ALONE: Final = (
     "the key is in a log file of the table and in no base file: a writer whose index reads base files (SIMPLE, BLOOM) "
     "stores it a second time, which is not ported; if the writer finds keys in logs, as Flink and bucket indexes do, "
     f"set {keys.INDEX_TYPE}=BUCKET and {keys.BUCKET_ENGINE}=CONSISTENT_HASHING, else compact the table first"
 )
+"""Why a batch is not written to a key that a log alone has."""
 
 
 class _Visible(NamedTuple):
@@ -80,7 +81,7 @@ class KeyTimeline(KeyState):
         """
         if self.base is None and self.merge.plan.inserts_to == "base":
             if self.log is not None:
-                raise MergePointError(MergePoint.TAG, InputError(_LOG_ALONE))
+                raise MergePointError(MergePoint.TAG, InputError(LOG_ALONE))
             self.write_base()
         else:
             self.append_input()

@@ -56,7 +56,7 @@ def features_of(history: History) -> Iterator[str]:
         "rows stay": plan.global_index and not plan.moves_rows,
         "a plain writer": history.plain_after is not None,
         "compaction": on_read and bool(history.compact_after),
-        "empty partition": any(not row["part"] for commit in history.commits for row in commit.incoming),
+        "empty partition": any(not row.get("part", "-") for commit in history.commits for row in commit.incoming),
     }
     yield from (name for name, holds in features.items() if holds)
     yield from (operation.value for operation in history.operations.values())

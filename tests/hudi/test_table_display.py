@@ -21,7 +21,7 @@ def test_a_table_says_how_it_merges_and_what_it_has(tables: Path) -> None:
     html = table._repr_html_()
     for said in ("a merge-on-read table of version 9", "<dt>record key</dt>", "EVENT_TIME_ORDERING", "latest instant"):
         assert said in html
-    assert "<td>timestamp</td>" in html or "<td>bigint</td>" in html
+    assert "<span>timestamp</span>" in html or "<span>bigint</span>" in html
 
 
 class Gone:

@@ -4,6 +4,8 @@ import bridge.jvm.Carriers.LogEntry;
 import bridge.jvm.Carriers.StoredRow;
 import bridge.jvm.Carriers.Version;
 import bridge.jvm.Constants.Action;
+import bridge.jvm.Constants.MergePoint;
+import bridge.jvm.Constants.Message;
 import java.util.ArrayList;
 import java.util.LinkedList;
 import java.util.List;
@@ -100,10 +102,7 @@ class Timeline extends KeyState {
         if (base == null && merge.insertsToBase) {
             if (hasLog()) {
                 merge.failsAt(MergePoint.TAG);
-                throw new RecordError("the key is in a log file of the table and in no base file: a writer whose index "
-                    + "reads base files (SIMPLE, BLOOM) stores it a second time, which is not ported; if the "
-                    + "writer finds keys in logs, as Flink and bucket indexes do, set hoodie.index.type=BUCKET and "
-                    + "hoodie.index.bucket.engine=CONSISTENT_HASHING, else compact the table first");
+                throw new RecordError(Message.LOG_ALONE);
             }
             writeBase();
         } else {

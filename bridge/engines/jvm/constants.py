@@ -11,7 +11,7 @@ from bridge.engines.jvm.rules import NODES_IN_JAVA, POINTS, WORDS_IN_JAVA
 from bridge.engines.ordering_text import TYPES
 from bridge.engines.row_counts import MADE, SIDES, RowStatus
 from bridge.merge import DECIMAL_DIGITS, DECIMAL_SCALE, NO_PARTITION, Action, MergePoint
-from bridge.programs import MEASURED_EVERY, MOST_BYTES, PROGRAMS, TOO_LARGE, Origin
+from bridge.programs import LOG_ALONE, MEASURED_EVERY, MOST_BYTES, PROGRAMS, TOO_LARGE, Origin
 from bridge.spark import META_COLUMNS
 from mergers import RecordMergeMode
 from mergers.record import DELETE_OPERATIONS, OPERATION_COLUMN, OPERATIONS
@@ -54,7 +54,7 @@ def groups() -> dict[str, dict[str, Constant]]:
             "SMALL_FILES_BYTES": MOST_BYTES,
             "SMALL_FILES_EVERY": MEASURED_EVERY,
         },
-        "Message": {"SMALL_FILES": TOO_LARGE},
+        "Message": {"SMALL_FILES": TOO_LARGE, "LOG_ALONE": LOG_ALONE},
         "RowCountsEntry": {"MADE": MADE, "SIDES": SIDES, "BY_COMMIT": MergePoint.SNAPSHOT.value},
         "RowStatus": {status.name: status.value for status in RowStatus},
         "Partition": {"NONE": NO_PARTITION},

@@ -402,12 +402,12 @@ def test_books_that_only_count_too_many_rows_blame_no_key(spark: SparkSession, m
 @pytest.mark.parametrize(
     ("settings", "columns", "reason"),
     [
-        ({"release": "0.15", "merger": None, "payload": "PartialUpdateAvroPayload"}, ROWS, "makes records"),
+        ({"release": "0.15", "merger": None, "payload": "PartialUpdateAvroPayload"}, ROWS, "builds records"),
         ({"merger": None, "payload": "HoodieAvroPayload"}, ROWS, "in mode CUSTOM"),
-        ({"combine_before_upsert": False}, ROWS, "not combined"),
+        ({"combine_before_upsert": False}, ROWS, "not deduplicated"),
         ({}, ROWS.replace("ts bigint", "ts date"), "don't compare in Spark"),
-        ({}, ROWS.replace("deleted boolean", "deleted string"), "says which rows are deletes"),
-        ({"props": {CONSISTENT_TIMESTAMP: "true"}}, ROWS, "of two classes"),
+        ({}, ROWS.replace("deleted boolean", "deleted string"), "decides which rows are deletes"),
+        ({"props": {CONSISTENT_TIMESTAMP: "true"}}, ROWS, "of two Java classes"),
         ({"ordering": "ts.x"}, ROWS.replace("ts bigint", "ts struct<x: bigint>"), "an ordering field is nested"),
     ],
 )

@@ -164,7 +164,7 @@ def test_a_replay_runs_each_side_natively_if_it_can_and_says_why_not(spark: Spar
     ("settings", "reason"),
     [
         ({"table_type": "mor"}, "depend on the log that earlier commits wrote"),
-        ({"merger": None, "payload": "PartialUpdateAvroPayload"}, "a partial update mode makes"),
+        ({"merger": None, "payload": "PartialUpdateAvroPayload"}, "partial update modes"),
         ({"on_error": "quarantine"}, "keeps all its versions"),
     ],
 )

@@ -19,7 +19,6 @@ from bridge import (
     simulate,
     snapshot,
     upsert,
-    write_files,
 )
 from bridge.pipeline import simulate_commits
 from tests.conformance.histories import differences, load
@@ -214,7 +213,6 @@ def test_a_column_with_a_name_like_an_added_one_is_refused_and_not_dropped(spark
         lambda: upsert(rows, rows, plan),
         lambda: upsert(rows, rows.drop("_pb_note"), plan),
         lambda: simulate([rows], plan),
-        lambda: write_files(rows, "nowhere", plan),
     )
     for call in calls:
         with pytest.raises(InputError, match=re.escape(told)):

@@ -12,6 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
+from bridge.cli.version import origin_of
 from bridge.errors import InputError
 from bridge.report.files import as_junit, write_report
 from bridge.report.page import as_html
@@ -189,6 +190,22 @@ def test_a_page_says_what_made_it_without_secrets_and_redacted_values(tmp_path: 
     CliRunner().invoke(main, [*words, "--redact", "city", "--report", str(tmp_path / "b.html")])
     text = (tmp_path / "b.html").read_text("utf-8")
     assert (" UTC</p>" in text, "UTC: payload-bridge" in text) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "s3a://me:sesame@bucket/days",
+        "https://host/days?sig=sesame&se=1",
+        "hoodie.password=sesame",
+        "--conf=spark.hadoop.fs.s3a.secret.key=sesame",
+        "--table=https://host/days?sig=sesame",
+    ],
+)
+def test_the_command_line_of_a_page_has_no_secret(word):
+    told = origin_of(["replay", word])
+    assert "sesame" not in told
+    assert "***" in told
 
 
 def test_a_setting_that_is_too_long_for_a_line_is_not_broken() -> None:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import bridge
-from bridge import Batches, HistoryReplay, ReplayReport, Scope, Severity
+from bridge import Batches, HistoryReplay, RebuiltCommits, ReplayReport, Scope, Severity
 from bridge.display import file_text
 from bridge.report import FAILS, REPORTS, STRICT, Check, Report, as_notebook, error_as_json
 from bridge.report.files import as_junit
@@ -118,7 +118,7 @@ def test_keys_that_were_not_compared_are_never_green(
     batches = Batches(["1"], [], scope=None if share is None else Scope(keys_sample=share))
     unused: Any = None
     report = ReplayReport(batches, unused, unused, unused, quarantined={"left": aside, "right": aside})
-    found = HistoryReplay(report, unused, unused, 9, unlike)
+    found = HistoryReplay(report, unused, RebuiltCommits(batches, (), lambda: None), 9, unlike)
     assert found.severity is (Severity.UNCHANGED if is_whole else Severity.NOT_CHECKED)
     assert found.success
 

@@ -188,7 +188,7 @@ def test_a_merge_can_be_written_with_meta_columns(tmp_path: Path, spark: SparkSe
     assert (row["_hoodie_record_key"], row["_hoodie_file_name"], row["id"], row["qty"]) == ("a", file.name, "a", 2)
     for words, why in (
         (["--meta-columns", "--out-format", "orc"], "files with meta columns are parquet or avro, not orc"),
-        (["--table-version", "9"], "add --out-table-format hudi"),
+        (["--table-version", "9"], "add --out-table-format"),
         (["--meta-columns", "--out-table-format", "hudi"], "leave one out"),
         (["--meta-columns", "--partition-by", "id"], "--partition-by is for plain rows"),
         (["--out-table-format", "hudi", "--on-error", "quarantine"], "can't hold quarantined keys"),
