@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from bridge.engines import COMMIT
+from bridge.report import counted
 from bridge.spark import key_columns
 
 if TYPE_CHECKING:
@@ -28,9 +29,8 @@ def duplicate_warnings(comparison: Comparison, sides: tuple[DataFrame, DataFrame
         with comparison.job_description(rows, "keys that are stored more than once"):
             number = several.count()
         if number:
-            keys = "1 key has" if number == 1 else f"{number:,} keys have"
             found.append(
-                f"{name}: {keys} several rows after the last batch; equal rows of both sides are paired, and the "
-                "differences are those that remain"
+                f"{name} has several rows of {counted(number, 'key')} after the last batch; rows equal on both "
+                "sides are paired, and only the rest counts as different"
             )
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -30,17 +31,19 @@ QUARANTINE, ROW_COUNTS, NEWER, MADE = "_pb_quarantine", "_pb_row_counts", "_pb_n
 STATUSES = "_pb_statuses"
 FIRST, LAST, PATH = f"{PREFIX}{Extra.FIRST}", f"{PREFIX}{Extra.LAST}", f"{PREFIX}{Extra.PATH}"
 
-OWN = frozenset(
+_OWN = frozenset(
     {
         *(ORIGIN, COMMIT, ARRIVAL, KIND, SEQUENCE, CLAUSE, PORT, GROUP, IS_DELETE, ORDERING, ACTION, TO_LOG),
         *(QUARANTINE, ROW_COUNTS, NEWER, MADE, STATUSES, FIRST, LAST, PATH),
         # Of the versions of a table, and of rows in quarantine.
         *(f"{PREFIX}{name}" for name in ("slice", "instant", "file", "block", "position", "moment")),
         *(f"{PREFIX}{name}" for name in ("reason", "merge_point", "side")),
-        *(f"{PREFIX}{name}" for name in ("source", "target")),  # of MERGE INTO
     }
 )
-"""The columns that a frame may have besides data."""
+"""The columns that a frame may have besides data; see `is_own`."""
+SOURCE, TARGET = "_pb_source", "_pb_target"
+"""The structs in which the expressions of a statement find the rows of the source and of the table."""
+_OF_STATEMENT = re.compile(rf"{SOURCE}_\d+")
 
 ADDED_TYPES: dict[str, spark_types.DataType] = {
     ACTION: spark_types.ByteType(),
@@ -73,6 +76,11 @@ ADDED_TYPES: dict[str, spark_types.DataType] = {
 """The types of the columns that outcomes have."""
 
 _VISIBLE = tuple(int(action) for action in (Action.INSERT, Action.UPDATE, Action.KEEP))
+
+
+def is_own(name: str) -> bool:
+    """Whether a frame may have a column besides data; the sources of MERGE INTO end with the number of their batch."""
+    return name in _OWN or _OF_STATEMENT.fullmatch(name) is not None
 
 
 def result_type(fields: Iterable[spark_types.StructField], added: Iterable[str]) -> spark_types.StructType:

@@ -13,7 +13,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.config import capabilities
-from bridge.engines import ARRIVAL, CLAUSE, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, OWN, PREFIX, SEQUENCE
+from bridge.engines import ARRIVAL, CLAUSE, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, PREFIX, SEQUENCE, is_own
 from bridge.errors import InputError, PlanError
 from bridge.plan import TableType
 from bridge.programs import Origin
@@ -80,7 +80,7 @@ def layout_of(plan: MergePlan, written: DataFrame, *others: DataFrame) -> Layout
         PlanError: a column that the plan names does not exist.
     """
     for name in (name for frame in (written, *others) for name in frame.columns):
-        if name.startswith(PREFIX) and name.rstrip("_0123456789") not in OWN:  # those of statements have a number
+        if name.startswith(PREFIX) and not is_own(name):
             msg = f"the column {name!r} begins with {PREFIX}, as columns that are added to the data do; rename it"
             raise InputError(msg)
     fields = data_fields(written)

@@ -8,8 +8,8 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from bridge.engines import SOURCE, TARGET
 from bridge.errors import InputError
-from bridge.pipeline.merged_rows import SOURCE, TARGET
 from bridge.programs import ClauseAction, MergeClause, MergeStatement
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines import CLAUSE, COMMIT
+from bridge.engines import CLAUSE, COMMIT, SOURCE, TARGET
 from bridge.errors import InputError
 from bridge.pipeline.layout import data_fields, join_rows
 from bridge.plan import TableType
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
     from bridge.plan import MergePlan
     from bridge.programs import MergeClause, MergeStatement, Operations
-
-SOURCE, TARGET = "_pb_source", "_pb_target"
-"""The structs in which the expressions of a statement find the rows of the source and of the table."""
 
 
 def source_rows(frame: DataFrame, number: int, statement: MergeStatement, whole: Sequence[DataFrame]) -> DataFrame:

@@ -142,7 +142,7 @@ def key_paths(
 
     Raises:
         PlanError: the plan has a global index, or fits no table.
-        InputError: there is no version, or they have several keys, or the numbers of batches don't ascend.
+        InputError: there is no version, or the versions have several keys or are not in batch order.
         SchemaError: a record does not fit the schema.
         PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
     """
@@ -168,7 +168,7 @@ def history_of(versions: Iterable[tuple[int, Record]], merge: RecordMerge) -> Ke
     """Return the history of versions as `key_paths` takes them.
 
     Raises:
-        InputError: `versions` is empty, has several keys, or its batches don't ascend.
+        InputError: `versions` is empty, has several keys, or is not in batch order.
         SchemaError: a record does not fit the schema.
     """
     numbered = list(versions)
@@ -178,7 +178,7 @@ def history_of(versions: Iterable[tuple[int, Record]], merge: RecordMerge) -> Ke
     batches = [number for number, _ in numbered]
     if batches != sorted(batches):
         given = ", ".join(map(str, batches))
-        msg = f"the numbers of batches ascend, as versions arrive, and these are {given}; sort the versions"
+        msg = f"the versions are not in batch order: {given}; sort them by batch number"
         raise InputError(msg)
     for _, record in numbered:
         merge.schema.validate(record)
@@ -198,7 +198,7 @@ def check_plan(plan: MergePlan, table_types: Iterable[TableType] = tuple(TableTy
         ParameterError: there is no table type.
     """
     if not set(table_types):
-        msg = "`table_types` names none, so there is no path; leave it out for both"
+        msg = "`table_types` is empty; name a table type, or leave it out to search both"
         raise ParameterError(msg)
     if plan.global_index:
         msg = "the paths of a key are those within one partition, and a global index moves it; leave it out"

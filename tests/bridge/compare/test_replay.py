@@ -436,3 +436,17 @@ def test_a_simulation_sets_keys_aside(spark: SparkSession) -> None:
         assert len(reasons) == 2
         assert all("three is too much" in reason for reason in reasons)
         assert [warning.split(",")[0] for warning in report.warnings] == ["2 rows are in quarantine"]
+
+
+def test_a_key_that_1_0_stores_twice_is_compared_row_by_row(spark: SparkSession) -> None:
+    """Its planned compaction leaves the row of batch 3 in the log alone, where no index finds it for batch 4."""
+    columns = "id string, ts long, v string, _hoodie_is_deleted boolean"
+    commits = [("a", 1, "one", False)], [("a", 2, "gone", True)], [("a", 3, "three", False)], [("a", 4, "four", False)]
+    batches = [
+        spark.createDataFrame([*rows, ("b", number, "same", False)], columns) for number, rows in enumerate(commits)
+    ]
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts", table_type="mor")
+    with replay(batches, plan, "1.0", upgrade_after=2) as found:
+        assert [(one.kind, one.right["v"]) for one in found.collect()] == [("only-right", "three")]
+        (told,) = (one for one in found.to_report().warnings if "several rows" in one)
+    assert told.startswith("0.15 table upgraded to 1.0 has several rows of 1 key after the last batch")

@@ -43,12 +43,12 @@ def row(ts, city, *, deleted=False):
 @pytest.mark.parametrize(
     ("versions", "types", "error", "message"),
     [
-        ([(1, row(1, "x"))], (), ParameterError, "table_types names none, so there is no path"),
+        ([(1, row(1, "x"))], (), ParameterError, "table_types is empty; name a table type"),
         (
             [(2, row(1, "x")), (1, row(2, "y"))],
             TableType,
             InputError,
-            "batches ascend, .* and these are 2, 1; sort the versions",
+            "not in batch order: 2, 1; sort them by batch number",
         ),
         ([(1, row(1, "x")), (1, row(2, "y") | {"id": "b"})], TableType, InputError, "2 keys, such as 'a' and 'b'"),
         ([(1, {"id": "a"})], TableType, SchemaError, "field 'ts' is missing"),

@@ -13,7 +13,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import bridge
-from bridge import Batches, HistoryReplay, RebuiltCommits, ReplayReport, Scope, Severity
+from bridge import Batches, HeldCompaction, HistoryReplay, RebuiltCommits, ReplayReport, Scope, Severity
 from bridge.display import file_text
 from bridge.report import FAILS, REPORTS, STRICT, Check, Report, as_notebook, error_as_json
 from bridge.report.files import as_junit
@@ -103,22 +103,24 @@ def test_the_worst_leads_and_what_was_not_looked_at_is_said(
 
 
 @pytest.mark.parametrize(
-    ("share", "aside", "unlike", "is_whole"),
+    ("share", "aside", "unlike", "compacted", "is_whole"),
     [
-        (None, 0, 0, True),
-        (1.0, 0, 0, True),
-        (0.01, 0, 0, False),  # other keys may differ
-        (None, 2, 0, False),  # which no side can merge, or one
-        (None, 0, 3, False),  # what decides about them is lost
+        (None, 0, 0, 4, True),
+        (1.0, 0, 0, 4, True),
+        (0.01, 0, 0, 4, False),  # other keys may differ
+        (None, 2, 0, 4, False),  # which no side can merge, or one
+        (None, 0, 3, 4, False),  # what decides about them is lost
+        (None, 0, 0, 1, False),  # a replay compacts the other file groups, too
     ],
 )
 def test_keys_that_were_not_compared_are_never_green(
-    share: float | None, aside: int, unlike: int, *, is_whole: bool
+    share: float | None, aside: int, unlike: int, compacted: int, *, is_whole: bool
 ) -> None:
     batches = Batches(["1"], [], scope=None if share is None else Scope(keys_sample=share))
     unused: Any = None
     report = ReplayReport(batches, unused, unused, unused, quarantined={"left": aside, "right": aside})
-    found = HistoryReplay(report, unused, RebuiltCommits(batches, (), lambda: None), 9, unlike)
+    rebuilt = RebuiltCommits(batches, (HeldCompaction("7", 1, compacted, 4),), lambda: None)
+    found = HistoryReplay(report, unused, rebuilt, 9, unlike)
     assert found.severity is (Severity.UNCHANGED if is_whole else Severity.NOT_CHECKED)
     assert found.success
 
