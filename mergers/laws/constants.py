@@ -177,4 +177,9 @@ def _code(code: types.CodeType, namespace: Mapping[str, object]) -> Iterator[obj
 
 def _is_foreign(one: object) -> bool:
     name = one.__name__ if isinstance(one, types.ModuleType) else getattr(one, "__module__", None)
-    return str(name or "builtins").partition(".")[0] in _FOREIGN
+    return is_foreign_module(str(name or "builtins"))
+
+
+def is_foreign_module(name: str) -> bool:
+    """Whether a module belongs to Python's library or to this project, and is none of the user's."""
+    return name.partition(".")[0] in _FOREIGN

@@ -6,7 +6,7 @@ import copy
 import functools
 import json
 import pickle
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from mergers.laws.algebra import through_bytes
 from mergers.laws.constants import constants_of, words_of
@@ -136,14 +136,6 @@ class PayloadAlgebra:
         return _payload_algebra, (named, bound.release, self.schema, dict(self.props))
 
 
-@runtime_checkable
-class Remote(Protocol):
-    """A payload whose object lives elsewhere."""
-
-    def state_key(self) -> Hashable:
-        """Return what is equal for objects in the same state, None if that is not known."""
-
-
 def copied_payload(payload: HoodieRecordPayload) -> Any:
     """Return a copy that shares no mutable state."""
     if not isinstance(payload, BuiltinPayload):
@@ -160,8 +152,9 @@ def payload_key(payload: HoodieRecordPayload) -> Hashable:
     """
     if isinstance(payload, BuiltinPayload):
         return type(payload).__name__, repr(state_of(payload))
-    if isinstance(payload, Remote):
-        return payload.state_key()
+    if (remote := getattr(type(payload), "state_key", None)) is not None:
+        state: Hashable = remote(payload)
+        return state
     try:
         return pickle.dumps(payload)
     except Exception:  # noqa: BLE001 (whatever a user's object raises, it can't be identified)

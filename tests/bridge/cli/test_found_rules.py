@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import ClassVar
 
 import pytest
@@ -144,3 +145,39 @@ def test_a_page_shows_the_rule_on_rows_of_the_user(run, tmp_path):
     assert found.exit_code == 0, found.output
     assert "From your rows: the stored row has `status` = 'CLOSED'" in found.stdout
     assert "Who wins" in page.read_text("utf-8")
+
+
+class Settings(Shape):
+    """Reads a name without a dot, and one of Hudi's own; goes by none of the others."""
+
+    columns: ClassVar = {"op": "optional string", "hits": "long"}
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        told = props or {}
+        if self.record is None or told.get("keeps_stored") == "true":
+            return None if self.record is None else current
+        if told.get("hoodie.acme.adds") == "true":
+            return {**self.record, "hits": current["hits"] + self.record["hits"]}
+        return self.record
+
+
+class CopiesSettings(Settings):
+    """Looks at all properties at once, so that nothing shows which it reads."""
+
+    def combine_and_get_update_value(self, current, schema, props=None):
+        if {**(props or {})}.get("acme.keeps") == "true":
+            return current
+        return self.record
+
+
+@pytest.mark.parametrize(
+    ("payload", "names"),
+    [("Settings", ["keeps_stored", "hoodie.acme.adds"]), ("CopiesSettings", ["acme.keeps"])],
+)
+def test_a_property_is_told_however_the_class_asks_for_it(tmp_path, payload, names):
+    schema = tmp_path / "rows.avsc"
+    schema.write_text(json.dumps(schema_of(Settings)))
+    words = ("payloads", f"{__name__}:{payload}", "--schema", str(schema), "--key", "id", "--ordering", "ts")
+    text = " ".join(CliRunner().invoke(main, words).stdout.split())
+    told = re.findall(r"The class reads the property `([\w.]+)`: if it is 'true'", text)
+    assert sorted(told) == sorted(names)
