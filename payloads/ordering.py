@@ -6,6 +6,7 @@ unlike classes do not compare, not even Integer with Long.
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING, Any
 
 from payloads.avro import date_text, plain_text, timestamp_text, value_text
@@ -82,6 +83,10 @@ class Ordering:
 
     def __reduce__(self) -> tuple[type[Ordering], tuple[object, ...]]:
         return Ordering, (self.java_type, self.value, self.schema)
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Ordering:
+        twin = memo[id(self)] = Ordering(self.java_type, copy.deepcopy(self.value, memo), self.schema)
+        return twin
 
 
 NATURAL_ORDER = Ordering("int", 0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -14,7 +13,7 @@ from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.absent_fields import completed
 from payloads.user.bound import Adapt, adapter_of, for_schema, restored
-from payloads.user.copies import EditedRecord, copied, copier, is_flat, kept
+from payloads.user.copies import EditedRecord, copied, copier, deep_copied, kept
 from payloads.user.pair_calls import UserCalls, declares_sentinel, user_calls
 from payloads.user.raised import failure_of, shown
 
@@ -225,12 +224,9 @@ class PayloadAdapter(HoodieRecordPayload):
         return restored, (type(self).adapt, self.user_class, self.release, self.schema), self.__dict__
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        for record in (self.record, self._untouched, self._given):
-            if type(record) is dict and is_flat(record):
-                memo.setdefault(id(record), dict(record))  # else each key and value is looked at
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
-        twin.__dict__ |= {name: copy.deepcopy(value, memo) for name, value in self.__dict__.items()}
+        twin.__dict__ |= {name: deep_copied(value, memo) for name, value in self.__dict__.items()}
         return twin
 
     # -- the user's object

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import decimal
 import uuid
@@ -84,6 +85,24 @@ def copied(record: Record) -> Record:
     if is_flat(record):
         return dict(record)
     return {name: _copied_value(value) for name, value in record.items()}
+
+
+def deep_copied(value: Any, memo: dict[int, Any]) -> Any:
+    """Return what `copy.deepcopy` returns of a value in a record, with its memo; it need not look at atoms."""
+    kind = type(value)
+    if kind in _ATOMS:
+        return value
+    if kind is not dict and kind is not list:
+        return copy.deepcopy(value, memo)
+    if (known := memo.get(id(value))) is not None:
+        return known
+    twin: Any = memo.setdefault(id(value), kind())
+    if kind is dict:
+        for key, item in value.items():  # a loop: a value may contain itself
+            twin[key] = deep_copied(item, memo)
+    else:
+        twin.extend(deep_copied(item, memo) for item in value)
+    return twin
 
 
 def _copied_value(value: object) -> object:
