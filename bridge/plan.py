@@ -59,11 +59,11 @@ class MergePlan:
         fidelity: how IGNORE_DEFAULTS recognizes a default: as Hudi does, the same object (`hudi`), or by value
             (`intended`), which no release does.
         engine: the engine that runs the merges; `auto` picks the fastest one that supports the plan.
-        implementation: what runs a compiled class that has a Python port, too: `java` or `python`. None: the port.
+        implementation: how a compiled class that also has a Python port runs: `java` or `python`. None: the port.
         on_error: what to do with a key that can't be merged: end the run (`fail`), or put the key into quarantine with
             all its versions and the reason, and merge the others (`quarantine`).
         call_timeout: how many seconds one call of a user's class may take; 0 for any time.
-        trust_rule: whether the rule that is inferred from a payload class of your own runs instead of it, with the
+        trust_rule: run the rule that is inferred from a payload class of your own instead of the class, with the
             `native` engine; the class is called for a sample of the keys first, and a row that differs ends the run.
         trust_sample: the number of keys in this sample.
     """
@@ -130,6 +130,7 @@ class MergePlan:
         Raises:
             ParameterError: naming the setting and what to write instead.
             PayloadConfigError: unknown release.
+            PayloadNotFoundError, MergerNotFoundError: a name looks like one of Hudi, and is none.
         """
         for name, value in accepted({one.name: getattr(self, one.name) for one in fields(self)}).items():
             object.__setattr__(self, name, value)

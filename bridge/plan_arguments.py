@@ -11,10 +11,11 @@ from pyspark import cloudpickle
 
 from bridge.config import TableMergeConfig, TableType
 from bridge.errors import PlanError
-from mergers import HoodieRecordMerger, MergerRef
+from mergers import HoodieRecordMerger, MergerRef, RecordMergeMode
 from mergers.registry import SentMergerRef
 from payloads import AvroSchema, HoodieRecordPayload, HudiRelease, PayloadRef
 from payloads.references import SentPayloadRef
+from payloads.registry import check_spelling
 
 _FLAGS = ("combine_before_upsert", "global_index", "plain", "trust_rule")
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
@@ -36,6 +37,7 @@ def accepted(given: Mapping[str, Any]) -> dict[str, object]:
     Raises:
         PlanError: a value has a wrong type; names the setting, and says what to write.
         PayloadConfigError: the release is unknown.
+        PayloadNotFoundError, MergerNotFoundError: a name looks like one of Hudi, and is none.
     """
     given = {name: _plain(value) for name, value in given.items()}
     for name, (kind, wanted) in _TYPES.items():
@@ -43,12 +45,13 @@ def accepted(given: Mapping[str, Any]) -> dict[str, object]:
         is_number = kind is not bool and isinstance(value, bool)
         if (not isinstance(value, kind) or is_number) and not (value is None and name in _OPTIONAL):
             raise _wrong(name, wanted, value)
+    release = HudiRelease.asked(given["release"])
     return {
         **given,
-        "release": HudiRelease.asked(given["release"]),
+        "release": release,
         "table_type": _table_type(given["table_type"]),
-        "payload": _reference("payload", given["payload"], PayloadRef, HoodieRecordPayload),
-        "merger": _reference("merger", given["merger"], MergerRef, HoodieRecordMerger),
+        "payload": payload_reference(given["payload"], release),
+        "merger": _merger_reference(given["merger"]),
         "props": _props(given["props"]),
         **{name: _columns(name, given[name]) for name in ("key", "partition", "ordering")},
     }
@@ -92,6 +95,27 @@ def _props(props: object) -> dict[str, str]:
             msg = f"props[{name!r}] is {value!r}; options of Hudi are text, so write {str(name)!r}: {written!r}"
             raise PlanError(msg)
     return dict(props)
+
+
+def payload_reference(payload: object, release: HudiRelease) -> PayloadRef | None:
+    """Return a payload class, given as itself, by name or by reference, as the reference by which workers find it.
+
+    Raises:
+        PlanError: it is something else, or workers can't get it.
+        PayloadNotFoundError: the name is that of no class of Hudi, although it looks like one.
+    """
+    found: Any = _reference("payload", payload, PayloadRef, HoodieRecordPayload)
+    if type(found) is PayloadRef and not found.is_compiled:
+        check_spelling(found.name, release)
+    return found  # type: ignore[no-any-return]  # as `_reference` says
+
+
+def _merger_reference(merger: object) -> MergerRef | None:
+    found: Any = _reference("merger", merger, MergerRef, HoodieRecordMerger)
+    is_short = type(found) is MergerRef and not found.is_compiled and "." not in found.name and ":" not in found.name
+    if is_short and found.name.upper() not in RecordMergeMode.__members__:
+        found.resolve()
+    return found  # type: ignore[no-any-return]  # as `_reference` says
 
 
 def _reference(name: str, value: object, reference: type, base: type) -> object:

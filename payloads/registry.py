@@ -94,6 +94,21 @@ def resolve_payload(name: str, release: str | HudiRelease = HudiRelease.latest()
     return _builtin(name, line) or _entry_point(name, line) or _python_path(name, line) or _not_found(name, line)
 
 
+def check_spelling(name: str, release: HudiRelease) -> None:
+    """Check that a name that can only be one of Hudi's, or of an entry point, is one; nothing is imported.
+
+    Raises:
+        PayloadNotFoundError: it is none of them, in no release.
+    """
+    name = name.strip()
+    full = name.replace(OLD_PREFIX, NEW_PREFIX)
+    is_hudis = "." not in name or full.startswith(f"{NEW_PREFIX}.")
+    if ":" in name or not is_hudis or known_class(full) is not None:
+        return
+    if _refused(full) is None and all(entry.name != name for entry in _offered()):
+        _not_found(name, release)
+
+
 def adapted_payload(found: type, release: HudiRelease) -> type[HoodieRecordPayload]:
     """Return a class that is at hand as a payload class, bound to `release`.
 
@@ -175,12 +190,16 @@ def _builtin(name: str, release: HudiRelease) -> type[HoodieRecordPayload] | Non
         if release in releases:
             return found.for_release(release)
         raise PayloadNotFoundError(_not_shipped(full, found, releases, release))
-    refused = next((java_name for java_name in _REFUSED if full in {java_name, _short(java_name)}), None)
+    refused = _refused(full)
     if refused is not None:
         releases, reason = _REFUSED[refused]
         msg = f"{_short(refused)} (Hudi {_listed(releases)}) is internal to Hudi's writers: {reason}"
         raise PayloadNotFoundError(msg)
     return None
+
+
+def _refused(full: str) -> str | None:
+    return next((java_name for java_name in _REFUSED if full in {java_name, _short(java_name)}), None)
 
 
 def _not_shipped(name: str, found: type[BuiltinPayload], releases: Iterable[HudiRelease], release: HudiRelease) -> str:

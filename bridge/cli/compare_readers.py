@@ -28,7 +28,7 @@ def reader(text: str) -> str:
 
 @click.command("compare-readers", cls=Verb, short_help="Show which rows other readers show differently.")
 @table_argument
-@release_option(default=None, show_default="the release that is assumed to have written the table")
+@release_option(default=None, show_default="the release that wrote TABLE, by its version")
 @click.option(
     "--reader",
     "readers",
@@ -60,8 +60,8 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     """Read a table as every Hudi release does, at one instant, and count the rows that differ.
 
     The readers of releases follow the rules recorded from real Hudi; with --real the bundles themselves read the
-    table, too. hudi-rs runs if its package is installed. Of an engine that you name the report says what its
-    documentation does; the rows of those that ignore log files are compared. The exit code is 1 if a reader shows
+    table, too. hudi-rs runs if its package is installed. For an engine that you name, the report cites its
+    documentation; if the engine ignores log files, its rows are compared. The exit code is 1 if a reader shows
     different rows, or can't read the table.
     """
     opened = open_table(table, release, bootstrap=bootstrap, **class_of(options))

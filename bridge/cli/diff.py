@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @click.option("--against-as-of", metavar="INSTANT", help="The table of --against as of an instant.")
 @schema_option("The schema of the files of --against")
 @click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
-@release_option(default=None, show_default="the release that is assumed to have written the table")
+@release_option(default=None, show_default="the release that wrote TABLE, by its version")
 @bootstrap_option
 @engine_option
 @strict_option
@@ -63,10 +63,10 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
 ) -> Report:
     """Compare the rows of TABLE with those of another table, of files, or of TABLE itself at another instant.
 
-    Columns are found by name, in upper or lower case. Numbers of two types are compared in one that holds both; other
-    columns must have the same type. The exit code is 1 if a row differs or only one of the two has a column. --out
-    writes the upserts and deletes that turn TABLE into --against, in the types of TABLE; deletes have
-    _hoodie_is_deleted. It needs the same columns in both.
+    Columns are matched by name, ignoring case. Numbers of different types are compared in a type that holds both;
+    other columns must have the same type. The exit code is 1 if a row differs, or if only one of the two has a column.
+    --out writes the upserts and deletes that turn TABLE into --against, in the types of TABLE; deletes are marked by
+    _hoodie_is_deleted. Both must then have the same columns.
     """
     if against is None and against_as_of is None and as_of is None:
         msg = "there is nothing to compare TABLE with; add --against, or --as-of for an earlier instant"

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 @plan_options
 @table_types_option("The type of the table; both: copy-on-write next to merge-on-read.")
 @release_option("--from", "old", help="The release to compare with --to.")
-@derived_option(explain, "to", note="With it --table-type is cow or mor.")
+@derived_option(explain, "to", note="With --to, --table-type must be cow or mor.")
 @upgrade_options
 @operation_option
 @compaction_options
@@ -76,8 +76,7 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
 
     Two configurations are shown one after the other, with a mark at the call where they diverge: two releases (--from
     and --to, as in replay) or both table types. The exit code is 1 if their rows differ, or with --on-error
-    quarantine if the versions can't be merged. In the latter case the calls until the one that failed are shown, and
-    why it failed.
+    quarantine if the versions can't be merged; then the calls up to the one that failed are shown, with the error.
 
     For a real --table it shows the versions that the files hold, with file, log block and position, and the rows that
     the readers of --from and --to return for them; --payload overrides the table's class.

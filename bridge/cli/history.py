@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb, short_help="Show which versions of its rows a table still holds.")
 @table_argument
-@release_option(default=None, show_default="the release that is assumed to have written the table")
+@release_option(default=None, show_default="the release that wrote TABLE, by its version")
 @bootstrap_option
 @strict_option
 @table_class_options

@@ -13,7 +13,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import BATCH_COLUMN
 from bridge.errors import InputError
 from bridge.pipeline import Batches, extent_of, read_frame
-from bridge.spark import batch_places, is_local, is_small, local_path
+from bridge.spark import batch_places, is_local, is_schema_text, is_small, local_path
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -175,4 +175,17 @@ class InputPath(_AnyParam):
         text = str(value)
         if is_local(text) and not Path(local_path(text)).exists():
             self.fail(absent("Path", text), param, ctx)
+        return text
+
+
+class SchemaInput(InputPath):
+    """A schema, or the file that has it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a local path; what is neither a file nor a schema may have been meant as either."""
+        text = str(value)
+        if is_schema_text(text):
+            return text
+        if is_local(text) and not Path(local_path(text)).exists():
+            self.fail(f"{absent('Path', text)} A schema is written like 'id string, ts bigint'.", param, ctx)
         return text

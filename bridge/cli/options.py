@@ -10,7 +10,7 @@ import click
 from bridge.cli.built_for import built_for_of, built_reference
 from bridge.cli.completion import payloads_from, releases_from
 from bridge.cli.decorators import with_options
-from bridge.cli.inputs import InputPath
+from bridge.cli.inputs import InputPath, SchemaInput
 from bridge.cli.java_options import JAVA_OPTIONS, compiled_of
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.needs import refuse_given
@@ -60,9 +60,9 @@ def existing_path(name: str, text: str) -> Callable[[F], F]:
 
 
 def schema_option(what: str, default: str = "the files'") -> Callable[[F], F]:
-    """Make `--schema`, a file."""
-    text = f"{what}: Avro in FILE.avsc, else Spark DDL (id string, ts bigint). Default: {default}."
-    return click.option("--schema", type=InputPath(), metavar="FILE", help=text)
+    """Make `--schema`, a file or the schema itself."""
+    text = f"{what}: Spark DDL ('id string, ts bigint') or Avro JSON, or a file with either. Default: {default}."
+    return click.option("--schema", type=SchemaInput(), metavar="FILE|DDL", help=text)
 
 
 def payload_option(**settings: Any) -> Callable[[F], F]:

@@ -60,13 +60,13 @@ def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...
     mode such as EVENT_TIME_ORDERING or EVENT_TIME_ORDERING/IGNORE_DEFAULTS. It shows the rule by which two versions of
     a key merge, in --release or the newest release, and what differs in other releases and with other settings.
 
-    With --jar NAME is a compiled payload or merger by its full Java name. Its class file is compared with the classes
+    With --jar, NAME is a compiled payload or merger by its full Java name. Its class file is compared with the classes
     of each release, without Spark: the members that it uses and overrides, and its constructors. The answers are:
     links; does not link, with member, method, line and what to write instead; links, but Hudi never calls some
     overrides. The exit code is 1 if it does not link to --release. Reflection is not detected.
 
-    With --schema, --batches or --table the class itself, in Python or compiled, is called with pairs of versions in
-    --release. The smallest rules that give its results are shown, with the columns that no rule covers.
+    With --schema, --batches or --table, the class itself, in Python or compiled, is called with pairs of versions
+    in --release. The smallest rules that give its results are shown, with the columns that no rule covers.
     """
     if asked["schema"] or asked["batches"] or asked["table"]:
         if name is None:

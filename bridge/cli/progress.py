@@ -43,12 +43,13 @@ class Pace:
     def words(self, now: Running, moment: float) -> str:
         """Say how far a job is: rows, rate and the time left, as far as they are known."""
         rate = max(0, now.rows - self.rows) / max(moment - self.since, 0.001)
-        told = [f"{now.tasks:,} of {now.of_tasks:,} tasks"]
+        told = [f"{now.tasks:,} of {now.of_tasks:,} tasks"] if now.tasks else []
         if now.rows:
             told.append(f"{now.rows:,}{'' if now.of_rows is None else f' of {now.of_rows:,}'} rows")
         if rate >= 1:
             told.append(f"{rate:,.0f} rows/s")
         left = self._left(now, rate, moment)
+        told = told or [f"{_time(moment - self.since)} so far"]
         return ", ".join(told if left is None else [*told, f"{_time(left)} left"])
 
     def _left(self, now: Running, rate: float, moment: float) -> float | None:

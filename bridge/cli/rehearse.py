@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     help="One batch, instead of --batches: a file or flat folder of Parquet, Avro, ORC, JSON lines or CSV.",
 )
 @schema_option("The columns of the batches", "those of the table")
-@derived_option(rehearse, "props", "--prop", help="An option of their writer.")
+@derived_option(rehearse, "props", "--prop", help="An option of the writer of the batches.")
 @click.option(
     "--bundle",
     "own_bundle",  # `bundle` is the package of this process's session
@@ -60,10 +60,10 @@ if TYPE_CHECKING:
     help="The Spark bundle of Hudi that runs, such as your platform's own build: a jar's path, or a Maven coordinate. "
     "Default: the released one, from Maven Central.",
 )
-@derived_option(rehearse, "downgrade")
+@derived_option(rehearse, "downgrade", help="Downgrade the copy to its old version at the end.")
 @derived_option(TablePart, "partitions", type=paths, metavar="PATH[,PATH]")
 @derived_option(TablePart, "file_groups", type=click.IntRange(1))
-@release_option(default=None, show_default="the release that is assumed to have written the table")
+@release_option(default=None, show_default="the release that wrote TABLE, by its version")
 @call_timeout_option
 @sample_option("rows")
 @session_options

@@ -31,7 +31,7 @@ _OF_CLASS = ("payload", "jars", "built_for")
 
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
-@release_option(default=None, show_default="the release that is assumed to have written the table")
+@release_option(default=None, show_default="the release that wrote TABLE, by its version")
 @derived_option(table_snapshot, "as_of", metavar="INSTANT")
 @derived_option(table_snapshot, "read_optimized")
 @derived_option(table_snapshot, "columns")

@@ -42,8 +42,8 @@ _WRITER_OPTIONS: tuple[Decorator, ...] = (
         MergePlan,
         "props",
         "--prop",
-        help="Another option of the DataFrame writer as Hudi names it; may be repeated. TABLE or PROPERTIES has those "
-        "of the table.",
+        help="Another option of the DataFrame writer as Hudi names it; may be repeated. Table properties come from "
+        "TABLE or PROPERTIES.",
     ),
     config_option,
 )

@@ -42,7 +42,7 @@ WRONG_COMMAND, FAILED = 2, 3
 
 _SWITCHES = {
     "--overwrite": "Overwrite existing output of --report and other options.",
-    "--quiet": "No progress output. Without it a line shows the progress of long work, in a log one every ten seconds.",
+    "--quiet": "No progress output. By default a line shows the progress of long work, in a log every ten seconds.",
     "--dry-run": "Check options and paths, and stop before anything is merged or written.",
 }
 

@@ -61,10 +61,11 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
         plan: the first side.
         to: what to compare with: a release, with the other settings of the plan; or under the newest release a merge
             mode, a payload class, or your own payload or merger as `package.module:Class`.
-        upgrade_after: the other side is the same table, upgraded after this batch, or downgraded for an older release;
-            after the last one (`last`) only the reader changes. None: a new table of the other release.
-        via: the table is upgraded in steps: after a batch to this release, or to the table version that its writer
-            names.
+        upgrade_after: the other side is the same table, which the other release takes over after this batch, by an
+            upgrade, or a downgrade if it is older; after the last batch (`last`) only the reader changes. None: a new
+            table of the other release.
+        via: upgrades in between, each as the batch after which it runs, and the release or, of a writer that keeps an
+            older one, the table version.
         keep_table_version: the other release writes the table without upgrading it.
         plain: the writer of the other release passes neither payload class nor merge mode.
         compact_after: the batches, from 1, after which the log of a merge-on-read table is compacted.

@@ -28,8 +28,9 @@ from bridge.hudi.timeline import ActiveTimeline
 from bridge.hudi.timestamp_units import local_timestamps, shown_schema
 from bridge.hudi.vectors import vector_columns, written_by
 from bridge.plan import CALL_TIMEOUT, MergePlan
+from bridge.plan_arguments import payload_reference
 from bridge.spark import META_COLUMNS
-from payloads import HudiRelease, PayloadBridgeError, PayloadRef
+from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from bridge.config import Capabilities
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.instants import Instant
+    from payloads import HoodieRecordPayload, PayloadRef
     from payloads.avro import AvroSchema
 
 LATEST_STATE = "latest_state"
@@ -74,7 +76,7 @@ class TableQueries:
         release: str | HudiRelease | None = None,
         *,
         bootstrap: str | None = None,
-        payload: str | PayloadRef | None = None,
+        payload: str | type[HoodieRecordPayload] | PayloadRef | None = None,
         call_timeout: int = CALL_TIMEOUT,
         engine: str = "auto",
         in_tasks: Callable[[MergePlan], MergePlan] | None = None,
@@ -86,14 +88,12 @@ class TableQueries:
             release: the release that reads; None for the one that counts as the table's writer.
             bootstrap: where the bootstrapped files lie now, if not where the table says.
             payload: the payload class that merges, in place of the table's own.
-            call_timeout: how many seconds a call of it may take.
-            engine: what merges: see `TableClass`.
-            in_tasks: gives the plan with which tasks call a compiled class; raises where the release can't run it.
+            call_timeout: see `TableClass`.
+            engine: see `TableClass`.
+            in_tasks: see `TableClass`.
 
         Raises:
-            HudiTableError: it can't be read, or not by this release.
-            PayloadConfigError: unknown release.
-            PayloadBridgeError: there is no Python class of that name, or what `in_tasks` raises.
+            PayloadBridgeError: it can't be read (HudiTableError), release or class are unknown, or `in_tasks` raises.
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
@@ -105,7 +105,7 @@ class TableQueries:
         if release is None:
             with contextlib.suppress(PayloadBridgeError):  # raised again by the query
                 self.release = written_by(own, self.schema(self.timeline.latest or _NO_INSTANT))
-        named = PayloadRef(payload) if isinstance(payload, str) else payload
+        named = payload_reference(payload, self.release)
         self._class = TableClass(named, call_timeout, engine, in_tasks)
         if named is not None:
             self.properties = self._class.stored(self.properties, self.release)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from bridge.config import EffectiveMergeConfig
     from bridge.plan import MergePlan
+    from payloads import HoodieRecordPayload
 
 _SLICES = (
     "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
@@ -59,7 +60,7 @@ class HudiTable:
         release: str | HudiRelease | None = None,
         *,
         bootstrap: str | None = None,
-        payload: str | PayloadRef | None = None,
+        payload: str | type[HoodieRecordPayload] | PayloadRef | None = None,
         call_timeout: int = CALL_TIMEOUT,
         engine: Literal["auto", "native", "jvm", "python"] = "auto",
     ) -> None:
@@ -71,12 +72,12 @@ class HudiTable:
             release: the release that reads; None for the one that counts as the table's writer: 0.13 for table versions
                 3 and 5, 0.15 for 6, 1.0 for 8, 1.1 for 9.
             bootstrap: the folder of bootstrapped source files, if they have moved.
-            payload: the payload class by which versions merge, in place of the table's own class or mode. A class that
-                Hudi does not ship has to be named here: a table's properties alone load no code. A compiled one, with
-                its jars, runs in the JVMs of the executors.
+            payload: the payload class by which versions merge, in place of the table's own class or mode; a Python
+                class, also of a notebook's cell, or a name. A class that Hudi does not ship must be given: properties
+                alone load no code. A compiled one, with its jars, runs in the JVMs of the executors.
             call_timeout: how many seconds a call of that class may take; 0 for any time.
-            engine: what merges snapshots: the tasks that read (`python`, and so far `auto`), expressions of Spark
-                (`native`), or the compiled class in Java (`jvm`).
+            engine: the engine that merges snapshots: Python workers (`python`, which `auto` picks), Spark expressions
+                (`native`), or the compiled class in the JVM (`jvm`).
 
         Raises:
             HudiTableError: the path has no Hudi table, or one that is not supported.
@@ -111,8 +112,7 @@ class HudiTable:
     @property
     def jars(self) -> tuple[str, ...]:
         """The paths of the jars with the compiled class that merges, absolute; empty for any other class."""
-        payload = self._given["payload"]
-        return tuple(str(Path(one).absolute()) for one in payload.jars) if isinstance(payload, PayloadRef) else ()
+        return tuple(str(Path(one).absolute()) for one in getattr(self._given["payload"], "jars", ()))
 
     @property
     def lacks_class(self) -> bool:
@@ -167,7 +167,7 @@ class HudiTable:
         payload: str | PayloadRef | None = None,
         props: Mapping[str, str] | None = None,
     ) -> MergePlan:
-        """Return how the table's versions merge: by its own settings, key, partition and ordering fields and columns.
+        """Return how the table's versions merge: by its own settings, key, partition and ordering fields.
 
         Args:
             release: whose rules; None for the release that reads.
@@ -315,7 +315,7 @@ class HudiTable:
         return map_in_arrow(rows, functools.partial(read_versions, answer.query), struct)
 
     def queries(self) -> TableQueries:
-        """Return the queries of the table as it is now; all that they read is of one instant."""
+        """Return the queries of the table as it is now; all of them read one instant."""
         return self._open()
 
     def in_partitions(self, answer: Answer, where: str) -> Answer:

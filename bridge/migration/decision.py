@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 
 def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
-    left: MergePlan,
+    plan: MergePlan,
     to: str | HudiRelease | RecordMergeMode = HudiRelease.latest(),
+    batches: BatchesLike | None = None,
     *,
     merger: str | None = None,
     properties: Mapping[str, str] | None = None,
-    batches: BatchesLike | None = None,
     upgrade_after: BatchNumber | None = None,
     keep_table_version: bool = False,
     compact_after: Collection[int] = (),
@@ -62,12 +62,12 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
     """Find the replacement for a payload class, and try it on data. No table is changed.
 
     Args:
-        left: the payload class, its release, and how its table merges.
+        plan: the payload class, its release, and how its table merges.
         to: a release, a merge mode, or a user's merger as `package.module:Class`.
+        batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried. What follows
+            `properties` is for batches, except `table_types` and `java_class`.
         merger: a user's merger that is tried last, if `to` is a release with merge modes for tables of version 9.
-        properties: what the table stores; None: what `left.release` stores in a new one.
-        batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried. What follows is
-            for batches, except `table_types` and `java_class`.
+        properties: what the table stores; None: what `plan.release` stores in a new one.
         upgrade_after: the table itself is tried, upgraded after this batch; after the last one (`last`) only the reader
             is upgraded. None: a new table.
         keep_table_version: the new release writes the table without upgrading it.
@@ -75,22 +75,22 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         compact_every: see `replay`.
         all_paths: also compare all paths through the table (its type, compactions, ways of splitting the rows of a key
             into batches) under the class and under its replacement, which takes several times as long.
-        table_types: those to try; by default that of `properties`, else that of `left`.
+        table_types: those to try; by default that of `properties`, else that of `plan`.
         accept_differences: take the candidate with the fewest differences if none is equal.
         sample: how many of the differences that are accepted to fetch; None: all.
         java_class: the compiled class, if the payload is its Python twin.
 
     Raises:
         ParameterError: a parameter has no effect beside the others, or names a batch that does not exist.
-        PlanError: the target is impossible, or the class can't be tried so.
+        PlanError: the target is impossible, or the class can't be tried on these batches.
         MergeConfigError: the settings of the table contradict each other.
         PayloadBridgeError, PySparkException: the payload class fails on the data in its own release.
     """
     target = str(getattr(to, "value", to))
-    types = tried_types(properties, table_types, left.table_type)
+    types = tried_types(properties, table_types, plan.table_type)
     written = None if batches is None else as_batches(batches)
     candidates, course = migrate_request(
-        left,
+        plan,
         target,
         None if written is None else len(written),
         types,
@@ -113,31 +113,31 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
         if all_paths:
             only_upserts(written, "a search of all paths")
         evidence = Evidence(written, course, all_paths)
-    asked = asked_class(left, evidence)
+    asked = asked_class(plan, evidence)
     matches = () if asked.rules is None else mode_matches(asked.rules, candidates)
     by_rule = [one.candidate for one in matches if one.is_whole]
     candidates = (*by_rule, *(one for one in candidates if one not in by_rule))
     if evidence is None:
         chosen = by_rule[0] if by_rule else _first(candidates)
     else:
-        attempt = Attempt(left, evidence, sample if accept_differences else 0)
+        attempt = Attempt(plan, evidence, sample if accept_differences else 0)
         trials = attempt.until_equal(candidates, types)
         chosen = closest(candidates, trials)
         if chosen is not None and accept_differences:
             trials = (*trials, *attempt.rest(chosen, types, trials))
-    writer = left.writer_options() | ({WRITE_PAYLOAD_CLASS.key: java_class} if java_class else {})
+    writer = plan.writer_options() | ({WRITE_PAYLOAD_CLASS.key: java_class} if java_class else {})
     kept = next((one for one in candidates if one.keeps_payload), chosen or candidates[0])
-    made = generated(asked, matches, left, kept, types, evidence, java_class)
+    made = generated(asked, matches, plan, kept, types, evidence, java_class)
     has_better = made.gives_old_rows and _is_free(target, evidence) and chosen and not is_equal(chosen, trials)
     if made.candidate is not None and (chosen is None or has_better):
         chosen, trials = made.candidate, (*trials, *made.trials)
     paths = made.paths
     if paths is None and evidence is not None and all_paths and chosen is not None:
-        paths = path_agreement(left, chosen.plan, evidence.batches, types)
-    move = None if chosen is None else _Move(left, chosen, writer, evidence)
+        paths = path_agreement(plan, chosen.plan, evidence.batches, types)
+    move = None if chosen is None else _Move(plan, chosen, writer, evidence)
     new_tables = {} if move is None else {one: move.new_table(one) for one in types}
     return MigrateReport(
-        left=left,
+        left=plan,
         recommended=chosen,
         trials=trials,
         accepts_differences=accept_differences,

@@ -6,6 +6,7 @@ too: a decimal column `d` of the record `ns.r` is the fixed `ns.r.d.fixed`.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyspark
@@ -38,6 +39,8 @@ META_COLUMNS = (
 """The columns that Hudi puts in front of a table's own, in order."""
 
 _NO_COLUMNS = "there are no columns; write them like: id string, ts bigint"
+_DDL = re.compile(r"\s*(?:`[^`]+`|\w+)(?:\s*:\s*|\s+)\w.*(?<!\.avsc|\.json)(?<!\.ddl|\.sql|\.txt)\s*\Z", re.DOTALL)
+"""A column with its type, and more of them; not the name of a file that has a blank."""
 _MAX_PRECISION = 38  # of Spark's decimals
 
 _PLAIN: dict[type[spark_types.DataType], Any] = {
@@ -242,46 +245,55 @@ def _with_meta(schema: AvroSchema) -> AvroSchema:
     return parse_schema({**schema.source, "fields": meta + own})
 
 
+def is_schema_text(text: str) -> bool:
+    """Whether a value of `--schema` is the schema itself, Avro JSON or Spark DDL, and no path."""
+    return text.lstrip().startswith("{") or _DDL.match(text) is not None
+
+
 def read_schema(
-    path: str | Path,
+    source: str | Path,
     release: HudiRelease | None = None,
     session: Callable[[], SparkSession] = local_session,
 ) -> tuple[AvroSchema, spark_types.StructType]:
-    """Read the file of `--schema`: Avro if it ends in `.avsc`, else Spark DDL (`id string not null, ts bigint`).
+    """Read the value of `--schema`: Avro JSON or Spark DDL (`id string not null, ts bigint`), or a file with either.
 
     Only Spark parses DDL, so the active session does it, or the one that `session` starts.
 
     Raises:
         InputError: the file can't be read.
-        SchemaError: it has no schema, or one that can't be converted; the message names the file.
+        SchemaError: there is no schema, or one that can't be converted; the message names the file.
         JavaNotFoundError: it is DDL, and there is no Java that Spark can run on.
     """
-    place = place_of(path, SparkSession.getActiveSession())
+    is_text = isinstance(source, str) and is_schema_text(source)
+    text, name = (str(source), "the schema") if is_text else (_read(source), str(source))
     try:
-        with place.open() as file:
-            text = file.read().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
-        msg = f"the schema {path} can't be read: {why}; name an .avsc file or a text file with Spark DDL"
-        raise InputError(msg) from error
-    try:
-        if place.suffixes[-1:] == [".avsc"]:
+        if text.lstrip().startswith("{") or name.endswith(".avsc"):
             schema = parse_schema(text if text.strip() else "{}")
             return schema, spark_schema(schema)
         struct = _parse_ddl(text, session)
         return avro_schema(struct, release or HudiRelease.latest()), struct
     except SchemaError as error:
-        msg = f"{path}: {error}"
+        msg = f"{name}: {error}"
         raise SchemaError(msg) from error
+
+
+def _read(path: str | Path) -> str:
+    try:
+        with place_of(path, SparkSession.getActiveSession()).open() as file:
+            return file.read().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error
+        msg = (
+            f"the schema {path} can't be read: {why}; name an .avsc file or a text file with Spark DDL, or write the "
+            "schema itself: 'id string, ts bigint'"
+        )
+        raise InputError(msg) from error
 
 
 def _parse_ddl(text: str, session: Callable[[], SparkSession]) -> spark_types.StructType:
     columns = text.strip()
     if not columns:
         raise SchemaError(_NO_COLUMNS)
-    if columns[0] in "{[":
-        msg = "this is JSON, not Spark DDL; an Avro schema is in a file whose name ends in .avsc"
-        raise SchemaError(msg)
     spark = SparkSession.getActiveSession() or session()
     try:
         struct = spark.createDataFrame([], columns).schema

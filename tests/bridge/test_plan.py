@@ -12,6 +12,7 @@ from bridge import MergePlan, migrate, simulate
 from bridge.cli import main
 from bridge.errors import ParameterError, PlanError
 from bridge.plan import TableType
+from mergers.errors import MergerNotFoundError
 from payloads import DefaultHoodieRecordPayload, HoodieRecordPayload, HudiRelease, PayloadRef
 from payloads.errors import PayloadConfigError, PayloadNotFoundError
 from payloads.references import SentPayloadRef
@@ -36,6 +37,38 @@ def test_a_class_stands_for_its_name():
     assert MergePlan(**{**PLAN, "payload": DefaultHoodieRecordPayload}).payload == PayloadRef(PLAN["payload"])
     plan = MergePlan(**{**PLAN, "payload": own})
     assert plan.payload.resolve(HudiRelease.V1_0).__name__ == own.__name__
+
+
+@pytest.mark.parametrize(
+    ("setting", "name", "meant"),
+    [
+        ("payload", "DefaultHodieRecordPayload", "DefaultHoodieRecordPayload"),
+        ("payload", "org.apache.hudi.common.model.AWSDmsAvroPaylod", "AWSDmsAvroPayload"),
+        ("payload", PayloadRef("PartialUpdateAvroPayloads"), "PartialUpdateAvroPayload"),
+        ("merger", "EVENT_TIME_ORDERNG", "EVENT_TIME_ORDERING"),
+        ("merger", "OverwriteWithLatestMergr", "OverwriteWithLatestMerger"),
+    ],
+)
+def test_a_misspelt_name_of_hudi_is_refused_before_a_job_starts(setting, name, meant):
+    with pytest.raises(
+        PayloadNotFoundError if setting == "payload" else MergerNotFoundError, match=f"did you mean.*{meant}"
+    ):
+        MergePlan(key="id", **{setting: name})
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "com.uber.hoodie.common.model.OverwriteWithLatestAvroPayload",  # the old prefix
+        "FirstValueAvroPayload",  # not shipped by the newest release, which the replay says
+        "ExpressionPayload",  # refused where it runs, with what to name
+        "com.acme.OrderPayload",
+        "acme.orders:Latest",
+        PayloadRef("org.apache.hudi.acme.Own", jar="own.jar"),
+    ],
+)
+def test_other_names_are_looked_up_where_they_run(name):
+    assert MergePlan(key="id", payload=name, release="0.15").payload is not None
 
 
 def test_a_class_that_workers_can_not_import_is_refused():

@@ -109,6 +109,17 @@ def test_a_tables_properties_alone_load_no_code(
         assert not module.exists(), command
 
 
+def test_a_class_of_a_cell_merges_as_that_of_a_module(planted: Recorded, module: Path) -> None:
+    path, cell = str(planted.folder / "table"), {"__name__": "__main__", "__file__": str(module)}
+    exec(SOURCE, cell)  # noqa: S102 (as a notebook does)
+    given, named = (
+        TableQueries(path, planted.release, payload=payload).snapshot()
+        for payload in (cell["First"], f"{MODULE}:First")
+    )
+    sent = given._replace(query=pickle.loads(pickle.dumps(given.query)))  # noqa: S301 (as for a task)
+    assert rows_of(sent) == rows_of(named)
+
+
 def _readers_of(path: str, folder: Path) -> Iterator[list[str]]:
     """Every verb that reads a table or its properties, and a writer's settings of the same name."""
     properties = f"{path}/.hoodie/hoodie.properties"

@@ -47,6 +47,13 @@ def test_each_option_is_shown(verb: str) -> None:
 
 
 @VERBS
+def test_a_switch_says_what_it_does(verb: str) -> None:
+    """The docstring of a boolean parameter may say "whether"; an option that takes no value may not."""
+    helps = [one.help for one in main.commands[verb].params if isinstance(one, click.Option) and one.help]
+    assert [text for text in helps if text.startswith("Whether")] == []
+
+
+@VERBS
 def test_what_a_verb_needs_comes_first(verb: str) -> None:
     needed = [f"--{name}" for names in NEEDED.get(verb, ()) for name in names]
     shown = re.findall(r"^  (--[\w-]+)(?= |$)", help_of(verb).partition("\nRequired:")[2], re.MULTILINE)

@@ -33,7 +33,8 @@ ROOT = Path(__file__).parents[3]
     ("now", "seconds", "words"),
     [
         (Running("", 1, 4, 0, None, 1), 10, "1 of 4 tasks, 30 s left"),
-        (Running("", 0, 4, 0, None, 1), 10, "0 of 4 tasks"),
+        (Running("", 0, 4, 0, None, 1), 10, "10 s so far"),
+        (Running("", 0, 4, 70, None, 1), 10, "70 rows, 7 rows/s"),
         (Running("", 2, 4, 3_000, 12_000, 1), 10, "2 of 4 tasks, 3,000 of 12,000 rows, 300 rows/s, 30 s left"),
         (Running("", 1, 3, 5_000, None, 1), 100, "1 of 3 tasks, 5,000 rows, 50 rows/s, 3 min left"),
         (Running("", 2, 4, 10, 1_000_000, 1), 1, "2 of 4 tasks, 10 of 1,000,000 rows, 10 rows/s, 27 h 46 min left"),

@@ -1,13 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import types as t
 
 from bridge.errors import InputError
-from bridge.spark.schema import META_COLUMNS, avro_schema, decimal_size, read_schema, spark_schema, with_meta
+from bridge.spark.schema import (
+    META_COLUMNS,
+    avro_schema,
+    decimal_size,
+    is_schema_text,
+    read_schema,
+    spark_schema,
+    with_meta,
+)
 from payloads.avro.codec import parse_schema
 from payloads.errors import SchemaError
 from payloads.release import HudiRelease
@@ -197,13 +206,40 @@ def test_ddl_is_parsed_where_no_session_is_active(spark, tmp_path, monkeypatch):
         ("d.ddl", " ", "there are no columns"),
         ("e.ddl", "bigint", "there are no columns"),
         ("f.ddl", "id string ts bigint", "is not Spark DDL .*near 'ts'"),
-        ("g.json", '{"type": "record"}', r"is JSON, not Spark DDL; .* \.avsc"),
+        ("g.json", '{"type": "record"}', ""),
     ],
 )
 def test_schema_files_that_hold_none(spark, tmp_path, name, text, message):
     (tmp_path / name).write_text(text)
     with pytest.raises(SchemaError, match=f"(?i){name}.*{message}"):
         read_schema(tmp_path / name)
+
+
+@pytest.mark.parametrize("text", ["id string not null, ts bigint", "id: string, `ts`: bigint", "id string"])
+def test_a_schema_may_be_written_as_ddl(spark, text):
+    schema, struct = read_schema(text)
+    assert list(schema.by_name) == struct.names == re.findall(r"\bid\b|\bts\b", text)
+
+
+def test_a_schema_may_be_written_as_avro(tmp_path):
+    text = json.dumps(record(("id", "string")))
+    (tmp_path / "rows.json").write_text(text)
+    for source in (text, f"\n {text}", tmp_path / "rows.json"):
+        assert list(read_schema(source, session=lambda: pytest.fail("Avro needs no Spark"))[0].by_name) == ["id"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [("id strin", "the schema: this is not Spark DDL .*STRIN"), ('{"type": "record"}', "the schema: ")],
+)
+def test_what_is_wrong_with_a_written_schema_is_said(spark, text, message):
+    with pytest.raises(SchemaError, match=f"(?i){message}"):
+        read_schema(text)
+
+
+@pytest.mark.parametrize("path", ["rows.avsc", "a/b c.ddl", "s3a://bucket/rows.ddl", "my rows.avsc", "C:\\my rows.ddl"])
+def test_a_path_is_no_schema(path):
+    assert not is_schema_text(path)
 
 
 def test_a_schema_file_that_is_not_there(tmp_path):
