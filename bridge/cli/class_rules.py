@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.merge import MergePoint, Rule, calls_of
@@ -85,8 +84,7 @@ def tables(rules: Sequence[PointRules], release: HudiRelease | None, *, of_mode:
 def rule_table(lines: Sequence[LabelledLine], heading: str, title: str) -> Table:
     """Return the table of a rule, for 80 columns."""
     width = _WIDTH - _GAP - max(len(one.label) for one in lines)
-    rows = [(label, _wrapped(text, width)) for label, text in labelled_once(lines)]
-    return Table(("", heading), rows, _wrapped(title))
+    return Table(("", heading), labelled_once(lines), title, folded=width)
 
 
 def labelled_once(lines: Sequence[LabelledLine]) -> list[tuple[str, str]]:
@@ -125,17 +123,14 @@ def _changes(rules: PointRules) -> Table:
     width = _WIDTH - 2 * _GAP - max(len(when) for when, _ in found) - max(len(one.label) for _, one in found)
     rows, before = [], None
     for when, (label, line) in found:
-        rows.append(("" if when == before else when, label, _wrapped(line.text, width)))
+        rows.append(("" if when == before else when, label, line.text))
         before = when
-    return Table(("release", "", "rule"), rows, "What changes between releases")
+    return Table(("release", "", "rule"), rows, "What changes between releases", folded=width)
 
 
 def _settings(rules: PointRules) -> Table:
-    rows = []
-    for setting, lines in settings_of(rules):
-        texts = [textwrap.indent(_wrapped(text, _WIDTH - 2), "  ") for text in lines]
-        rows.append(("\n".join((_wrapped(f"{setting}:"), *texts)),))
-    return Table(("in other tables",), rows)
+    rows = [["\n  ".join((f"{setting}:", *lines))] for setting, lines in settings_of(rules)]
+    return Table(("in other tables",), rows, folded=_WIDTH)
 
 
 def _instead(change: RuleChange) -> list[str]:
@@ -143,10 +138,6 @@ def _instead(change: RuleChange) -> list[str]:
     labels = {one.label for one in change.came}
     gone = [f"no longer {one.label}: {one.line.text}" for one in change.gone if one.label not in labels]
     return [*(f"{one.label}: {one.line.text}" for one in change.came), *gone]
-
-
-def _wrapped(text: str, width: int = _WIDTH) -> str:
-    return textwrap.fill(text, width, break_on_hyphens=False, break_long_words=True)
 
 
 # -- for programs

@@ -12,18 +12,21 @@ from bridge.cli.rebuilt_input import refuse_table_settings
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
 from bridge.cli.table_input import open_table, open_written
-from bridge.cli.verb import wants_json
+from bridge.cli.verb import wants_json, wants_page
 from bridge.compare import compare_readers, replay_batches, replay_history, report_upgraded_readers, table_release
+from bridge.explain import readers_view, replay_view
+from bridge.report import PAGE_KEYS
 from bridge.spark import output, read_schema
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import DataFrame
 
     from bridge.cli.inputs import BatchSource
     from bridge.hudi import HudiTable
-    from bridge.report import Report
+    from bridge.report import Report, View
     from bridge.spark import Target
 
 _PROOF = (
@@ -69,7 +72,8 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
             replayed = replay_history(table, to, scope=scope, **writer)
             open_until_told.callback(replayed.close)
             _write(replayed.replay.differing, out)
-            return replayed.to_report(sample, whole=wants_json())
+            report = replayed.to_report(sample, whole=wants_json())
+            return _with_page(report, lambda limit: replay_view([replayed.replay], limit), sample)
         if batches is not None:
             read = batches.read(table.spark, _struct(options["schema"], table), scope)
             found = open_until_told.enter_context(replay_batches(table, read, to, keep_table_version=keep, **writer))
@@ -77,10 +81,19 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
             report = found.to_report(sample, whole=wants_json())
             report.plan["table"] = path
             report.body.append(_PROOF)
-            return report
+            return _with_page(report, lambda limit: replay_view([found], limit), sample)
         compared = open_until_told.enter_context(compare_readers(table, [to], scope=scope))
         _write(compared.differences(to), out)
-        return report_upgraded_readers(compared, sample, whole=wants_json())
+        report = report_upgraded_readers(compared, sample, whole=wants_json())
+        return _with_page(report, lambda limit: readers_view(compared, limit), sample)
+
+
+def _with_page(report: Report, view_of: Callable[[int], View], sample: int | None) -> Report:
+    """Give a report what its page shows, if there is one."""
+    if wants_page():
+        report.view = view_of(PAGE_KEYS if sample is None else sample)
+        report.statistics["causes"] = {line.id: line.keys for line in report.view.causes}
+    return report
 
 
 def _write(differences: DataFrame | None, out: Target | None) -> None:

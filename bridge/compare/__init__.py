@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from bridge.compare.after_upgrade import compare_upgraded
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to, table_release
-from bridge.compare.difference import Counts, Difference, Example, collected
+from bridge.compare.difference import Counts, Difference, Example, collected, difference_of
 from bridge.compare.grade import Grade, overall
 from bridge.compare.onto_table import BASE, OntoTable, replay_batches
 from bridge.compare.other_engines import OTHER_ENGINES
 from bridge.compare.other_programs import compared_with, program_version
+from bridge.compare.over_represented import OverRepresented
 from bridge.compare.own_bundle import bundle_of
 from bridge.compare.questions import question_of
 from bridge.compare.readers import compare_readers
@@ -18,6 +19,7 @@ from bridge.compare.readers_report import (
     ReaderResult,
     ReadersReport,
     grade_of_reader,
+    reader_name,
     reader_of,
     released,
     report_upgraded_readers,
@@ -26,7 +28,7 @@ from bridge.compare.rebuilt import HeldCompaction, RebuiltCommits, rebuilt_commi
 from bridge.compare.released_process import NotRunError, reason_of, run_released
 from bridge.compare.replay import compare, replay
 from bridge.compare.replay_report import ReplayReport, report_replays
-from bridge.compare.rows_view import rows_view
+from bridge.compare.rows_view import figures_of, row_of_page, rows_view
 from bridge.compare.side_names import side_names
 from bridge.compare.table_diff import DiffReport, diff
 from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
@@ -50,6 +52,7 @@ __all__ = [
     "HistoryReport",
     "NotRunError",
     "OntoTable",
+    "OverRepresented",
     "ReaderResult",
     "ReadersReport",
     "RebuiltCommits",
@@ -64,7 +67,9 @@ __all__ = [
     "compared_with",
     "comparison_of",
     "diff",
+    "difference_of",
     "example_table",
+    "figures_of",
     "grade_of_reader",
     "is_release",
     "keys_table",
@@ -73,6 +78,7 @@ __all__ = [
     "plan_to",
     "program_version",
     "question_of",
+    "reader_name",
     "reader_of",
     "reason_of",
     "rebuilt_commits",
@@ -82,6 +88,7 @@ __all__ = [
     "replay_history",
     "report_replays",
     "report_upgraded_readers",
+    "row_of_page",
     "rows_view",
     "run_released",
     "side_names",

@@ -12,7 +12,7 @@ from bridge.compare.readers import compare_readers
 from bridge.compare.readers_report import READER, ReaderResult, ReadersReport
 from bridge.compare.upgrade_compaction import upgraded_slices
 from bridge.pipeline import KIND, KINDS
-from bridge.spark import kept
+from bridge.spark import kept, quoted
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -54,5 +54,6 @@ def compare_upgraded(
             logged=None,
             slices=len(found.before.slices),
             differing=differing.withColumn(READER, sf.lit(1)),
+            all_rows=lambda columns: own.select(*map(quoted, columns)),
             resources=closing.pop_all(),
         )

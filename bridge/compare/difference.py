@@ -66,10 +66,11 @@ class Example(NamedTuple):
 def collected(table: HudiTable, frame: DataFrame, limit: int | None = None) -> list[Difference]:
     """Collect rows of a table that differ, with the columns of `ReadersReport.differences`, by partition and key."""
     ordered = frame.orderBy(_PARTITION, _KEY, KIND)
-    return [_difference(table, row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
+    return [difference_of(table, row) for row in json_rows(ordered if limit is None else ordered.limit(limit))]
 
 
-def _difference(table: HudiTable, row: JsonObject) -> Difference:
+def difference_of(table: HudiTable, row: JsonObject) -> Difference:
+    """Return a row of `ReadersReport.differences`, in JSON values, as a difference."""
     left, right = row[LEFT], row[RIGHT]
     both = left is not None and right is not None
     columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []

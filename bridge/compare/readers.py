@@ -45,7 +45,7 @@ from bridge.hudi import (
 from bridge.merge import users_called
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import current, shown_message
-from bridge.spark import META_COLUMNS, PySparkException, kept, map_in_arrow
+from bridge.spark import META_COLUMNS, PySparkException, kept, map_in_arrow, quoted
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -143,9 +143,17 @@ def compare_readers(
                 frames.append(_as_found(frame, number, kinds))
         every = functools.reduce(lambda one, other: one.unionByName(other), frames)
         answers, slices = tuple(results.values()), len(snapshot.slices)
+        read = functools.partial(_all_rows, table, scope)
         return ReadersReport(
-            table, opened.timeline.latest, answers, rows, logged, slices, every, scope, closing.pop_all()
+            table, opened.timeline.latest, answers, rows, logged, slices, every, read, scope, closing.pop_all()
         )
+
+
+def _all_rows(table: HudiTable, scope: Scope | None, columns: Sequence[str]) -> DataFrame:
+    """Return the rows of the table's own reader, those in a scope, with some columns."""
+    if scope is None:
+        return table.snapshot(columns=columns)
+    return rows_in_scope(table, scope).select(*map(quoted, columns))
 
 
 def _queries_of(

@@ -11,17 +11,22 @@ from pyspark.sql import functions as sf
 from bridge.compare.difference import collected
 from bridge.compare.grade import Grade
 from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, sentence_on
+from bridge.compare.over_represented import over_represented, values_as_json, values_table
 from bridge.compare.questions import Question
 from bridge.compare.tables import keys_table, kinds_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
+from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Judged, Listing, Report, Severity, Table, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from pyspark.sql import DataFrame
 
     from bridge.compare.difference import Difference
+    from bridge.compare.over_represented import OverRepresented
     from bridge.hudi import HudiTable
     from bridge.pipeline import Scope
     from bridge.report import JsonObject
@@ -105,6 +110,7 @@ class ReadersReport(Judged, Listing):
         logged: how many keys the log files have, as the first reader reads them; None in a scope.
         slices: how many file slices there are, or were read in a scope.
         differing: the rows that differ for any reader, which `differences` gives reader by reader.
+        all_rows: gives the rows of the first reader, in the scope, with some columns.
         scope: the keys that count; None for all.
         resources: what `close` releases.
     """
@@ -116,6 +122,7 @@ class ReadersReport(Judged, Listing):
     logged: int | None
     slices: int
     differing: DataFrame | None
+    all_rows: Callable[[Sequence[str]], DataFrame]
     scope: Scope | None = None
     resources: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
 
@@ -152,6 +159,12 @@ class ReadersReport(Judged, Listing):
         number = names.index(name) + 1
         here = (sf.col(READER) == number) & sf.col(KIND).isin(*KINDS)
         return self.differing.where(here).select(PARTITION, KEY, KIND, LEFT, RIGHT)
+
+    @cached_as_hidden
+    def over_represented(self) -> dict[str, list[OverRepresented]]:
+        """By reader, the values that rows that differ have more often than all rows, one a column."""
+        names = [result.reader for result in self.results]
+        return {name: over_represented(self.differences(name), self.all_rows, self.table.keys) for name in names}
 
     def collect(self, reader: str, limit: int | None = None) -> list[Difference]:
         """Collect the rows that differ for a reader, by partition and key; at most `limit`."""
@@ -281,6 +294,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         "only_left": result.only_left,
         "only_right": result.only_right,
         "changed": result.changed,
+        "over_represented": values_as_json(found.over_represented[result.reader]),
     }
     limit = limit_of(sample, whole=whole)
     rows = found.collect(result.reader, limit)
@@ -290,6 +304,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
         report.body.append(
             keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
         )
+    report.body += values_table(found.over_represented[result.reader], "rows")
     if (whole or sample is not None) and result.total > limit:
         report.warnings.append(f"only the first {limit:,} of {result.total:,} differing rows are listed (--sample)")
     if result.refused is None:
@@ -330,4 +345,6 @@ def _example(found: ReadersReport, result: ReaderResult, row: Difference) -> Tab
     rows = [row.left or absent, row.right or absent]
     labels = [name if side else f"{name}: none" for name, side in zip(names, (row.left, row.right), strict=True)]
     key = ", ".join(f"{name}={value}" for name, value in row.key.items())
-    return Table.of_rows(tuple(absent), rows, f"Example, {kinds_of(names)[row.kind]}: {key}", [("reader", labels)])
+    table = Table.of_rows(tuple(absent), rows, f"Example, {kinds_of(names)[row.kind]}: {key}", [("reader", labels)])
+    changed = [at for at, name in enumerate(table.columns) if name in row.columns]
+    return dataclasses.replace(table, marks=frozenset((line, at) for line in (0, 1) for at in changed))

@@ -12,10 +12,11 @@ from bridge.compare.difference import Counts, Difference, Example
 from bridge.compare.duplicates import duplicate_warnings
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
+from bridge.compare.over_represented import OverRepresented, over_represented, values_as_json
 from bridge.compare.questions import Question, question_of
 from bridge.compare.replay_row_counts import both_row_counts_table
-from bridge.compare.replay_verdict import joint_verdict, keys_differ, verdict_of
-from bridge.compare.tables import by_kind, kinds_of, name_of, quarantine_table, replay_body
+from bridge.compare.replay_verdict import joint_verdict, verdict_of
+from bridge.compare.tables import quarantine_table, replay_body, replay_checks
 from bridge.engines import COMMIT, recompiled_warnings
 from bridge.errors import PlanError
 from bridge.merge import class_warnings
@@ -24,7 +25,6 @@ from bridge.programs import inline_warnings, operation_warnings
 from bridge.redaction import cached_as_hidden
 from bridge.report import (
     SAMPLE,
-    Check,
     Judged,
     Listing,
     Report,
@@ -202,6 +202,14 @@ class ReplayReport(Judged, Listing):
             return []
         return smallest_examples(self.differing, self.versions, self.comparison.left, self._difference)
 
+    @cached_as_hidden
+    def over_represented(self) -> list[OverRepresented]:
+        """The values that keys that differ after the last commit have more often than all rows, one a column."""
+        last = self.left.where(sf.col(COMMIT) == self.comparison.commits)
+        return over_represented(
+            self.last_differences, lambda columns: last.select(*map(quoted, columns)), self.comparison.left.key
+        )
+
     def _difference(self, row: JsonObject) -> Difference:
         left, right = row[LEFT], row[RIGHT]
         both = left is not None and right is not None
@@ -267,6 +275,7 @@ def report_replays(
             for part in parts
             for counts in part.counts
         ],
+        "over_represented": {_type(part).value: values_as_json(part.over_represented) for part in parts},
         "examples": [
             {"table_type": _type(part).value} | example._asdict() | {"difference": example.difference._asdict()}
             for part in parts
@@ -280,7 +289,7 @@ def report_replays(
     for part in parts:
         shown = keys[_type(part)]
         report.results += [{"table_type": _type(part).value, **difference._asdict()} for difference in shown]
-        report.checks += _checks(part, shown)
+        report.checks += replay_checks(part, shown)
         if part is first_part or not alike:
             report.body += replay_body(
                 part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike
@@ -331,19 +340,3 @@ def _figures(part: ReplayReport) -> dict[str, object]:
         "differing": _last(part),
         "by_object_identity": part.by_identity,
     }
-
-
-def _checks(part: ReplayReport, keys: Sequence[Difference]) -> list[Check]:
-    name = _type(part).long_name
-    checks = []
-    if part.refused is not None or not part.counts:
-        checks.append(Check(name, part.grade.severity, part.verdict))
-    kinds = kinds_of(part.comparison.names)
-    for counts in part.counts:
-        batch = part.batches.names[counts.commit - 1]
-        severity = Severity.CHANGED if counts.total else Severity.UNCHANGED
-        told = f"{keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else ""
-        is_last = counts.commit == part.comparison.commits
-        lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
-        checks.append(Check(f"{name} after {batch}", severity, told, "\n".join(lines) if is_last else ""))
-    return checks

@@ -31,7 +31,7 @@ def rows_view(
     total = sum(counts)
     note = "" if len(shown) == total else f"{len(shown):,} of {total:,} are listed"
     keys = Keys(
-        [_row(one) for one in shown],
+        [row_of_page(one) for one in shown],
         tuple(shown[0].key) if shown else (),
         kinds=kinds,
         total=total,
@@ -39,22 +39,29 @@ def rows_view(
         title=title,
         sides=names,
     )
-    figures = [Figure(f"{number:,}", kind) for number, kind in zip(counts, kinds, strict=True)]
-    return View(headline, figures, keys=keys)
+    return View(headline, figures_of(counts, names), keys=keys)
 
 
-def _row(one: Difference) -> JsonObject:
+def row_of_page(
+    one: Difference, *, table: int = 0, cause: int | None = None, story: JsonObject | None = None
+) -> JsonObject:
+    """Return a row of the list of a page, as in `Keys.rows`."""
     return {
         "key": texts(one.key.values()),
         "kind": KINDS.index(one.kind),
-        "table": 0,
-        "cause": None,
+        "table": table,
+        "cause": cause,
         "columns": one.columns,
         "left": _texts(one.left),
         "right": _texts(one.right),
         "note": one.note,
-        "story": None,
+        "story": story,
     }
+
+
+def figures_of(counts: Sequence[int], names: tuple[str, str]) -> list[Figure]:
+    """Return how many rows differ in which way; `counts` is in the order of `KINDS`."""
+    return [Figure(f"{number:,}", kind) for number, kind in zip(counts, kinds_of(names).values(), strict=True)]
 
 
 def _texts(row: JsonObject | None) -> dict[str, str | None] | None:

@@ -6,9 +6,11 @@ import shlex
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from bridge.compare.over_represented import values_table
+from bridge.compare.replay_verdict import keys_differ
 from bridge.engines import COMMIT
 from bridge.pipeline import KINDS
-from bridge.report import SAMPLE, Table, json_rows
+from bridge.report import SAMPLE, Check, Severity, Table, json_rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from bridge.compare.comparison import Comparison
     from bridge.compare.difference import Counts, Difference, Example
     from bridge.compare.grade import Grade
+    from bridge.compare.over_represented import OverRepresented
     from bridge.pipeline import Batches
     from bridge.plan import TableType
 
@@ -116,6 +119,10 @@ class Replayed(Protocol):
     def examples(self) -> Sequence[Example]:
         """The smallest example of each kind."""
 
+    @property
+    def over_represented(self) -> Sequence[OverRepresented]:
+        """The values that keys that differ have more often than all rows."""
+
 
 def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
     """Show the keys of one table type that differ, after each commit, by example and as a list."""
@@ -129,9 +136,27 @@ def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool) -> l
             body.append(f"{name_of(example.difference)} {example.difference.note}.")
     if part.counts and part.counts[-1].total:
         body.append(keys_table(keys, part.counts[-1].total, names))
+    body += values_table(part.over_represented, "keys")
     if part.examples:
         row = part.examples[0].row
         rows = " ".join(f"--row {shlex.quote(f'{name}={text}')}" for name, text in row.items())
         both = "" if alone else f" --table-type {table_type.value}"
         body.append(f"Why: payload-bridge explain, with the same options{both} and {rows}, shows each merge call.")
     return body
+
+
+def replay_checks(part: Replayed, keys: Sequence[Difference]) -> list[Check]:
+    """Return what a test framework is told: a check a commit, of the last one with the keys that differ."""
+    name = part.comparison.left.table_type.long_name
+    checks = []
+    if part.grade.severity is Severity.REFUSED or not part.counts:
+        checks.append(Check(name, part.grade.severity, part.verdict))
+    kinds = kinds_of(part.comparison.names)
+    for counts in part.counts:
+        batch = part.batches.names[counts.commit - 1]
+        severity = Severity.CHANGED if counts.total else Severity.UNCHANGED
+        told = f"{keys_differ(counts.total)}: {by_kind(counts, kinds)}" if counts.total else ""
+        is_last = counts.commit == part.comparison.commits
+        lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
+        checks.append(Check(f"{name} after {batch}", severity, told, "\n".join(lines) if is_last else ""))
+    return checks

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.explain.explanation import SidesTracer, explain, explain_comparison, explain_sides
 from bridge.explain.paths_view import paths_view
+from bridge.explain.readers_view import readers_view
 from bridge.explain.replay_view import replay_view
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
@@ -30,6 +31,7 @@ __all__ = [
     "explain_comparison",
     "explain_sides",
     "paths_view",
+    "readers_view",
     "replay_causes",
     "replay_view",
     "same_record",

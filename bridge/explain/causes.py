@@ -35,6 +35,8 @@ class Cause(enum.Enum):
     COLUMNS = "Other columns", "the sides take columns from different versions"
     FAILURE = "Failure", "one side fails where the other does not"
     OTHER = "Another rule", "the sides keep different versions for a reason that the timeline shows"
+    PARTIAL = "Partial update", "MERGE INTO logged only the columns that it sets, and the sides fill in the others"
+    STORED = "Stored value", "both merge the same row, but read the values in the files differently"
     UNSEEN = (
         "Not reproduced",
         ("merged on their own, the versions of this key give equal rows: the difference depends on other keys"),

@@ -23,14 +23,14 @@ from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.compare import Comparison, Target
     from bridge.pipeline import Batches, BatchesLike, BatchNumber, Steps
     from bridge.plan import MergePlan
-    from bridge.programs import Operations
+    from bridge.programs import Arrival, Operations
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
@@ -183,10 +183,19 @@ class SidesTracer:
 
         With `arrived` each side has versions of its own.
         """
-        sides, right = self._sides, self._right
         of_left, of_right = (one or Arrived(versions) for one in arrived)
-        left = ExplainedSide(sides.left, self._left.trace(*of_left))
-        trace = right.trace(*of_right) if isinstance(right, Tracer) else Trace([], {}, right)
+        return self._sides_of(lambda tracer: tracer.trace(*of_left), lambda tracer: tracer.trace(*of_right))
+
+    def explain_arrivals(self, arrivals: Sequence[Arrival]) -> tuple[ExplainedSide, ExplainedSide]:
+        """Trace the versions of one key, also those that its table has before the first commit; as `explain`."""
+        return self._sides_of(*[lambda tracer: tracer.trace_arrivals(arrivals)] * 2)
+
+    def _sides_of(
+        self, on_left: Callable[[Tracer], Trace], on_right: Callable[[Tracer], Trace]
+    ) -> tuple[ExplainedSide, ExplainedSide]:
+        sides, right = self._sides, self._right
+        left = ExplainedSide(sides.left, on_left(self._left))
+        trace = on_right(right) if isinstance(right, Tracer) else Trace([], {}, right)
         if sides.upgrade_after is None:
             return left, ExplainedSide(sides.right, trace)
         return left, ExplainedSide(sides.left, trace, sides.right)

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare import Grade, kinds_of
+from bridge.compare import Grade, figures_of, kinds_of, row_of_page
 from bridge.explain.traced_keys import MOST_TRACED, TracedKeys, name_of, trace_keys
 from bridge.pipeline import KIND, KINDS, chart_of, keys_by_partition, partition_name
-from bridge.report import PAGE_KEYS, Bar, CauseLine, Figure, Keys, View, texts
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Keys, ValueLine, View
 from bridge.spark import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from bridge.compare import Difference, ReplayReport
+    from bridge.compare import Difference, OverRepresented, ReplayReport
     from bridge.explain.causes import Cause
-    from bridge.report import Chart, JsonObject
+    from bridge.report import Chart, Figure, JsonObject
 
 _MOST_BARS = 8
 _OF_SEVERAL = 5
@@ -38,13 +38,13 @@ def replay_view(parts: Sequence[ReplayReport], limit: int = PAGE_KEYS) -> View:
     traced = [trace_keys(part, [one.key for one in keys]) for part, keys in zip(parts, listed, strict=True)]
     differing = [_last(part) for part in parts]
     written = keys_by_partition(first.versions, first.comparison.left)
-    causes = _causes(traced, names)
+    causes = cause_lines(traced, names)
     total, shown = sum(differing), sum(map(len, listed))
     note = "" if shown == total else f"{shown:,} of {total:,} keys, a sample of all; --out writes every one"
     rows = [
-        row
+        listed_row(one, found, causes, name_of(one.key.values()), table)
         for table, (keys, found) in enumerate(zip(listed, traced, strict=True))
-        for row in _rows(keys, found, causes, table)
+        for one in keys
     ]
     plan = first.comparison.left
     return View(
@@ -53,18 +53,23 @@ def replay_view(parts: Sequence[ReplayReport], limit: int = PAGE_KEYS) -> View:
         legend=tuple(kinds_of(names).values()) if total or not all(part.is_equal for part in parts) else (),
         charts=_charts(parts, written),
         causes=causes,
-        cause_note=_cause_note(traced, total),
+        cause_note=cause_note(traced, total),
         keys=Keys(
             rows,
             plan.identity,
             plan.partition,
             tuple(kinds_of(names).values()),
-            [part.comparison.left.table_type.long_name for part in parts],
+            [*map(_table_of, parts)],
             causes,
             total,
             note,
         ),
         notes=list(dict.fromkeys(found.untraced for found in traced if found.untraced)),
+        values=[
+            line
+            for part in parts
+            for line in value_lines(part.over_represented, _table_of(part) if len(parts) > 1 else "")
+        ],
     )
 
 
@@ -101,10 +106,9 @@ def _keys(number: int) -> str:
 
 
 def _figures(parts: Sequence[ReplayReport]) -> list[Figure]:
-    kinds = kinds_of(parts[0].comparison.names)
     last = [part.counts[-1] for part in parts if part.counts]
     numbers = [sum(one[at] for one in last) for at in range(1, len(KINDS) + 1)]
-    return [Figure(f"{number:,}", kind) for kind, number in zip(kinds.values(), numbers, strict=True)] if last else []
+    return figures_of(numbers, parts[0].comparison.names) if last else []
 
 
 def _charts(parts: Sequence[ReplayReport], written: dict[str, int]) -> list[Chart]:
@@ -148,12 +152,13 @@ def _add_partitions(part: ReplayReport, found: dict[str, list[int]]) -> None:
 # -- why
 
 
-def _causes(traced: Sequence[TracedKeys], names: tuple[str, str]) -> list[CauseLine]:
+def cause_lines(traced: Sequence[TracedKeys], names: tuple[str, str]) -> list[CauseLine]:
+    """Return the causes of what was traced, the most frequent first; `names` are those of the sides."""
     counts: dict[Cause, int] = {}
     for found in traced:
         for cause, number in found.causes.items():
             counts[cause] = counts.get(cause, 0) + number
-    told: dict[Cause, dict[str, object]] = {}
+    told: dict[Cause, JsonObject | None] = {}
     for found in traced:
         for cause, story in found.of_key.values():
             told.setdefault(cause, story)
@@ -173,42 +178,37 @@ def _parting(story: JsonObject | None, names: tuple[str, str]) -> list[tuple[str
     return [(name, rule or "does not merge there") for name, rule in rules]
 
 
-def _cause_note(traced: Sequence[TracedKeys], total: int) -> str:
+def cause_note(traced: Sequence[TracedKeys], total: int, what: str = "key") -> str:
+    """Say on how many of the `total` keys that differ the causes were counted."""
     number = sum(found.traced for found in traced)
     if not number:
         return ""
     if number == total:
-        return f"counted on every key that differs ({total:,})"
+        return f"counted on every {what} that differs ({total:,})"
     each = " a table" if len(traced) > 1 else ""
-    return f"counted on {number:,} of the {total:,} keys that differ (at most {MOST_TRACED:,}{each} are)"
+    return f"counted on {number:,} of the {total:,} {what}s that differ (at most {MOST_TRACED:,}{each} are)"
 
 
 # -- which
 
 
-def _rows(keys: Sequence[Difference], found: TracedKeys, causes: Sequence[CauseLine], table: int) -> list[JsonObject]:
-    positions = {line.id: at for at, line in enumerate(causes)}
-    rows = []
-    for one in keys:
-        cause, story = found.of_key.get(name_of(one.key.values()), (None, None))
-        rows.append(
-            {
-                "key": texts(one.key.values()),
-                "kind": KINDS.index(one.kind),
-                "table": table,
-                "cause": None if cause is None else positions[cause.id],
-                "columns": one.columns,
-                "left": _texts(one.left),
-                "right": _texts(one.right),
-                "note": one.note,
-                "story": story,
-            }
-        )
-    return rows
+def listed_row(
+    one: Difference, found: TracedKeys, causes: Sequence[CauseLine], name: str, table: int = 0
+) -> JsonObject:
+    """Return a line of the list, with the cause and the timeline that were found under a name."""
+    cause, story = found.of_key.get(name, (None, None))
+    position = None if cause is None else [line.id for line in causes].index(cause.id)
+    return row_of_page(one, table=table, cause=position, story=story)
 
 
-def _texts(row: JsonObject | None) -> dict[str, str | None] | None:
-    return None if row is None else dict(zip(row, texts(row.values()), strict=True))
+def value_lines(found: Sequence[OverRepresented], table: str = "") -> list[ValueLine]:
+    """Return over-represented values, of a table of several by its name."""
+    named = f" ({table})" if table else ""
+    return [ValueLine(f"{one.name}{named}", *one.words, one.value) for one in found]
+
+
+def _table_of(part: ReplayReport) -> str:
+    return part.comparison.left.table_type.long_name
 
 
 def _last(part: ReplayReport) -> int:

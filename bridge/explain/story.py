@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import sentence_of
@@ -21,7 +20,7 @@ POINTS_EXPLAINED = (
     "upsert = a row merges with the stored row (copy-on-write); log-fold = a log entry merges with those before it, "
     "snapshot and compact = the merged log merges with the stored row (all merge-on-read)."
 )
-_WIDTH = 54
+CALL_WIDTH = 54
 """The width of the last column in a line of 80 columns."""
 
 PARTING = "<- first difference"
@@ -106,10 +105,10 @@ def _calls(told: ExplainedRow, side: ExplainedSide, name: str, labels: Labels, d
     ]
     end, several = labels.of_record(side.trace.row_after(told.commits)), side.trace.has_several_rows
     if side.trace.error is not None:
-        lines.append(("", "not followed" if several else "failed", wrapped(sentence_of(side.trace.error))))
+        lines.append(("", "not followed" if several else "failed", sentence_of(side.trace.error)))
         end = "several rows" if several else "an error"
     title = f"{name[:1].upper()}{name[1:]}: ends with {end}"
-    return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}))
+    return Table(("commit", "where", "what merges -> result"), lines, title, frozenset({"commit"}), folded=CALL_WIDTH)
 
 
 def _where(call: TracedCall, *, names_release: bool) -> str:
@@ -119,9 +118,4 @@ def _where(call: TracedCall, *, names_release: bool) -> str:
 def _call(call: TracedCall, labels: Labels, parts: bool) -> str:  # noqa: FBT001 (private)
     older = "" if call.older is None else f"{labels.of(call.older)}, then "
     mark = f"  {PARTING}" if parts else ""
-    return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{wrapped(call.rule)}"
-
-
-def wrapped(text: str) -> str:
-    """Wrap a sentence for the last column of a table."""
-    return textwrap.fill(text, _WIDTH, break_on_hyphens=False)
+    return f"{older}{labels.of(call.newer)} -> {labels.of(call.result)}{mark}\n{call.rule}"

@@ -13,11 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from bridge.engines import KIND, RecordReader, in_driver
-from bridge.errors import MergeFailedError
-from bridge.explain.story import wrapped
-from bridge.explain.traced_programs import CallListener
+from bridge.explain.slice_calls import noted_calls
 from bridge.explain.versions import ordering_text, plain, same_record
-from bridge.hudi import GroupVersions, SliceReader
+from bridge.hudi import GroupVersions
 from bridge.report import json_record
 from bridge.spark import META_COLUMNS, with_meta
 
@@ -60,7 +58,7 @@ class TableCall(NamedTuple):
     def words(self) -> str:
         """The versions, the result and the rule, in words."""
         older = "" if self.older is None else f"{self.older}, then "
-        return f"{older}{self.newer} -> {self.result or 'no row'}\n{wrapped(self.rule)}"
+        return f"{older}{self.newer} -> {self.result or 'no row'}\n{self.rule}"
 
 
 def calls_of(table: HudiTable, versions: Sequence[Mapping[str, object]]) -> tuple[TableCall, ...]:
@@ -85,18 +83,8 @@ def calls_of(table: HudiTable, versions: Sequence[Mapping[str, object]]) -> tupl
             keys = frozenset(str(each[_KEY]) for each in own)
             of_slice = dataclasses.replace(query, keys=keys)
             labels = _Labels(query.schema, dict(_numbered(of_slice, one, versions)), query.plan.ordering)
-            found += (labels.told(call) for call in _noted(of_slice, one))
+            found += (labels.told(call) for call in noted_calls(of_slice, one).noted)
     return tuple(found)
-
-
-def _noted(query: SliceQuery, found: FileSlice) -> list[TracedCall]:
-    listener = CallListener(query.plan, query.schema)
-    try:
-        for _ in SliceReader(query, listener).read(found):
-            pass
-    except MergeFailedError:
-        pass
-    return listener.noted
 
 
 def _numbered(

@@ -9,7 +9,7 @@ from pyspark.sql import functions as sf
 
 from bridge.engines import KIND, ORDERING, QUARANTINE, SEQUENCE
 from bridge.errors import InputError
-from bridge.explain.story import POINTS_EXPLAINED
+from bridge.explain.story import CALL_WIDTH, POINTS_EXPLAINED
 from bridge.explain.table_calls import calls_of
 from bridge.redaction import shown_message, shown_values
 from bridge.report import Judged, Report, Severity, Table, json_rows
@@ -112,7 +112,8 @@ class TableRow(Judged):
             if not calls:
                 continue
             lines = [(call.point, call.words) for call in calls]
-            yield Table(("where", "what merges -> result"), lines, f"Hudi {release}: every merge call of its query")
+            title = f"Hudi {release}: every merge call of its query"
+            yield Table(("where", "what merges -> result"), lines, title, folded=CALL_WIDTH)
             made = {name: row for call in calls for name, row in call.made.items()}
             if made:
                 rows = list(made.values())

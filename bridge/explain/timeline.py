@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 def timeline_of(told: ExplainedRow) -> dict[str, object]:
     """Return the story of a row.
 
-    `columns` has the names of the columns; `versions` label, commit (null for a row that merging made) and values, as
-    texts, of each row; `sides` the name, the label of the last row, the error and the calls of each side.
+    `columns` has the names of the columns; `versions` label, commit (null for a row that merging made, 0 for a version
+    that the table has before the first batch) and values, as texts, of each row; `sides` the name, the label of the
+    last row, the error and the calls of each side.
 
     A call has `commit`, `where` (the merge point), `release` (null if the side has one), the labels `older` (may be
     null), `newer` and `result`, the `rule`, and `parts`: whether the sides part there.
@@ -36,6 +37,21 @@ def timeline_of_paths(told: ExplainedRow, names: Sequence[str]) -> dict[str, obj
     """
     words = {"unit": "commit", "mark": "\u2190 decides the end"}
     return _timeline(told, names, [told.last_made(side) for side in told.sides]) | words
+
+
+def timeline_of_files(told: ExplainedRow, names: Sequence[str], places: Sequence[tuple[str, str]]) -> JsonObject:
+    """Return the story of a row of a table that two readers merge; `places` has instant and kind of each version.
+
+    `commit` of a version is its instant, named by `moment`; calls have none: a query makes them all.
+    """
+    story = _timeline(told, names, told.deciding_calls())
+    for version, (instant, kind) in zip(story["versions"], places, strict=False):  # rows made by merging come after
+        version["commit"] = instant
+        version["label"] += "" if kind in {"base", "data"} else f" ({kind})"
+    for side in story["sides"]:
+        for call in side["calls"]:
+            call["commit"] = None
+    return story | {"moment": "commit time", "caption": "Versions in the files, in the order in which they merge"}
 
 
 def _timeline(told: ExplainedRow, names: Sequence[str], marked: Sequence[TracedCall | None]) -> JsonObject:

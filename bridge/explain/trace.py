@@ -38,7 +38,8 @@ class Trace(NamedTuple):
         calls: every merge call in order.
         rows: the visible row from a commit on, at each commit that looked at it; None for no row.
         error: what ended it before the last commit.
-        row_counts: of the versions, by the row that is visible after their commit; None where no merge began.
+        row_counts: of the versions, by the row that is visible after their commit; None where no merge began, or the
+            table has rows before the first commit.
     """
 
     calls: list[TracedCall]
@@ -120,13 +121,17 @@ class Tracer:
             else Arrival(Origin.INCOMING, commit, record, source, clause=clause)
             for source, ((commit, record), clause) in enumerate(itertools.zip_longest(versions, clauses))
         ]
+        return self.trace_arrivals(arrivals)
+
+    def trace_arrivals(self, arrivals: Sequence[Arrival]) -> Trace:
+        """Run the versions of one key, also those that its table has before the first commit; as `trace`."""
         if not arrivals:
             return Trace([], {})
         if self._refusal is not None:
             return Trace([], {}, self._refusal)
         return self._run(arrivals)
 
-    def _run(self, arrivals: list[Arrival]) -> Trace:
+    def _run(self, arrivals: Sequence[Arrival]) -> Trace:
         first = arrivals[0].record or arrivals[0].identity or {}
         program = self._program
         failed: PayloadBridgeError | None = None
@@ -149,7 +154,8 @@ class Tracer:
             failed.__cause__ = failure.error
             program.number(program.current_commit)
             statuses.failed(len(arrivals))
-        return Trace(program.calls, program.rows, failed, statuses.row_counts(len(arrivals)))
+        is_new = all(one.origin is Origin.INCOMING for one in arrivals)
+        return Trace(program.calls, program.rows, failed, statuses.row_counts(len(arrivals)) if is_new else None)
 
 
 def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)

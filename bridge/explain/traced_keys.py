@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import functions as sf
 
 from bridge import pipeline
-from bridge.engines import COMMIT, RecordReader
+from bridge.engines import COMMIT, IS_DELETE, ORDERING, ORIGIN, RecordReader, ordering_of_text
 from bridge.errors import PlanError
 from bridge.explain.causes import Cause, cause_of
 from bridge.explain.explanation import SidesTracer
@@ -20,6 +20,7 @@ from bridge.explain.timeline import timeline_of
 from bridge.explain.trace import check_followed, check_traceable
 from bridge.merge import users_called
 from bridge.pipeline import ARRIVAL
+from bridge.programs import Arrival, Origin
 from bridge.redaction import current
 from bridge.report import json_record
 from bridge.spark import described, in_one_task, kept, map_in_arrow, prepare, quoted
@@ -43,7 +44,8 @@ MOST_VERSIONS: Final = 500
 """A key with more versions is not traced: its calls would not fit a page, nor a task's memory."""
 
 _NAME, _CAUSE, _STORY = "_pb_name", "_pb_cause", "_pb_story"
-_TRACED = f"{_NAME} string, {_CAUSE} string, {_STORY} string"
+TRACED = f"{_NAME} string, {_CAUSE} string, {_STORY} string"
+"""The columns of `traced_batch`."""
 _ARROW = pa.schema([(name, pa.string()) for name in (_NAME, _CAUSE, _STORY)])
 
 
@@ -52,13 +54,13 @@ class TracedKeys(NamedTuple):
 
     Attributes:
         causes: how many keys part for each cause, the most frequent first.
-        of_key: cause and timeline (see `timeline_of`) of the requested keys, by `name_of`.
+        of_key: cause and timeline (see `timeline_of`; None for none) of the requested keys, by `name_of`.
         traced: how many keys were traced.
         untraced: why keys could not be traced; empty if they could.
     """
 
     causes: dict[Cause, int]
-    of_key: dict[str, tuple[Cause, JsonObject]]
+    of_key: dict[str, tuple[Cause, JsonObject | None]]
     traced: int
     untraced: str = ""
 
@@ -96,10 +98,16 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, object]]) -> Traced
         return TracedKeys({}, {}, 0, "causes and timelines need batches that are all upserts")
     if differing is None or found.is_equal:
         return TracedKeys({}, {}, 0)
-    traced = kept(_traced(found.versions, differing, sides, {name_of(key.values()) for key in told}))
-    with described(traced.sparkSession, f"{' and '.join(sides.names)}: traces of the keys that differ"):
+    traced = _traced(found.versions, differing, sides, {name_of(key.values()) for key in told})
+    return gathered(traced, f"{' and '.join(sides.names)}: traces of the keys that differ")
+
+
+def gathered(traced: DataFrame, what: str) -> TracedKeys:
+    """Collect rows of `traced_batch`; `what` describes the job."""
+    traced = kept(traced)
+    with described(traced.sparkSession, what):
         counted = traced.where(sf.col(_CAUSE).isNotNull()).groupBy(_CAUSE).count().collect()
-    stories = traced.where(sf.col(_STORY).isNotNull()).collect()
+        stories = traced.where(sf.col(_STORY).isNotNull()).collect()
     traced.unpersist()
     causes = {Cause[row[_CAUSE]]: row["count"] for row in sorted(counted, key=lambda row: (-row["count"], row[_CAUSE]))}
     of_key = {row[_NAME]: (Cause[row[_CAUSE]], json.loads(row[_STORY])) for row in stories}
@@ -125,7 +133,7 @@ def _traced(versions: DataFrame, differing: DataFrame, sides: Comparison, told: 
     prepare(versions.sparkSession, sides.left.payload_name, sides.right.payload_name)
     named, schema = versions_by_key(versions, some, sides.left)
     job = _Tracing(sides, schema, frozenset(told), current())
-    return map_in_arrow(named, functools.partial(_trace, job), _TRACED)
+    return map_in_arrow(named, functools.partial(_trace, job), TRACED)
 
 
 def versions_by_key(versions: DataFrame, some: DataFrame, plan: MergePlan) -> tuple[DataFrame, AvroSchema]:
@@ -158,31 +166,55 @@ def _trace(job: _Tracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.Reco
     """Trace the keys of a task, whose rows come in order."""
     job.redaction.activate()  # of the task's own process
     tracer = SidesTracer(job.schema, job.sides)
-    for versions in rows_by_key(job.schema, batches):
-        yield pa.RecordBatch.from_pylist([_answer(job, tracer, versions)], _ARROW)
+    for versions in rows_by_key(job.schema, job.sides.left.identity, batches):
+        yield traced_batch([_answer(job, tracer, versions)])
 
 
-def rows_by_key(schema: AvroSchema, batches: Iterable[pa.RecordBatch]) -> Iterator[list[tuple[int, Record]]]:
-    """Give commit and record of the versions of each key; of one with too many, one more than `MOST_VERSIONS`."""
-    for _, rows in itertools.groupby(_rows(schema, batches), key=lambda row: row[0]):
-        yield [(commit, record) for _, commit, record in itertools.islice(rows, MOST_VERSIONS + 1)]
+def traced_batch(answers: Iterable[tuple[str, Cause | None, str | None]]) -> pa.RecordBatch:
+    """Return the name of each key, its cause and its timeline as JSON, in the columns of `TRACED`."""
+    rows = [(name, None if cause is None else cause.name, story) for name, cause, story in answers]
+    return pa.RecordBatch.from_pylist([dict(zip(_ARROW.names, row, strict=True)) for row in rows], _ARROW)
 
 
-def _rows(schema: AvroSchema, batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[str, int, Record]]:
+def rows_by_key(
+    schema: AvroSchema, identity: Sequence[str], batches: Iterable[pa.RecordBatch]
+) -> Iterator[list[Arrival]]:
+    """Give the versions of each key in order; of one with too many, one more than `MOST_VERSIONS`."""
+    for _, rows in itertools.groupby(_rows(schema, identity, batches), key=lambda row: row[0]):
+        yield [arrival for _, arrival in itertools.islice(rows, MOST_VERSIONS + 1)]
+
+
+def record_of(arrival: Arrival) -> Record:
+    """Return the record of a version; of a delete without data the columns that identify its row."""
+    return arrival.record or arrival.identity or {}
+
+
+def _rows(
+    schema: AvroSchema, identity: Sequence[str], batches: Iterable[pa.RecordBatch]
+) -> Iterator[tuple[str, Arrival]]:
     read: RecordReader | None = None
     for batch in batches:
         read = read or RecordReader(schema, batch.schema)
-        columns = batch.column(_NAME).to_pylist(), batch.column(COMMIT).to_pylist()
-        yield from zip(*columns, read.rows(batch), strict=True)
+        given = set(batch.schema.names)
+        names, commits, origins, deletes, orderings = (
+            batch.column(name).to_pylist() if name in given else [None] * batch.num_rows
+            for name in (_NAME, COMMIT, ORIGIN, IS_DELETE, ORDERING)
+        )
+        rows = zip(names, commits, origins, deletes, orderings, read.rows(batch), strict=True)
+        for source, (name, commit, origin, is_delete, ordering, record) in enumerate(rows):
+            is_bare = is_delete and all(value is None for column, value in record.items() if column not in identity)
+            data, key = (None, record) if is_bare else (record, None)
+            yield name, Arrival(Origin(origin), commit, data, source, bool(is_delete), ordering_of_text(ordering), key)
 
 
-def _answer(job: _Tracing, tracer: SidesTracer, versions: list[tuple[int, Record]]) -> dict[str, str | None]:
+def _answer(job: _Tracing, tracer: SidesTracer, versions: list[Arrival]) -> tuple[str, Cause | None, str | None]:
     """Trace one key."""
-    row = json_record(versions[0][1], job.schema)
+    records = [(one.commit, record_of(one)) for one in versions]
+    row = json_record(records[0][1], job.schema)
     name = name_of(row[column] for column in job.sides.left.identity)
     if len(versions) > MOST_VERSIONS:
-        return {_NAME: name, _CAUSE: None, _STORY: None}
-    sides = tracer.explain(versions)
-    told = ExplainedRow({}, versions, job.schema, job.sides.commits, sides, job.sides, job.sides.compact_after)
+        return name, None, None
+    sides = tracer.explain_arrivals(versions)
+    told = ExplainedRow({}, records, job.schema, job.sides.commits, sides, job.sides, job.sides.compact_after)
     story = json.dumps(timeline_of(told)) if name in job.told else None
-    return {_NAME: name, _CAUSE: cause_of(told).name, _STORY: story}
+    return name, cause_of(told), story

@@ -13,7 +13,7 @@ from bridge.config import keys
 from bridge.explain.row import ExplainedRow, ExplainedSide
 from bridge.explain.timeline import timeline_of_paths
 from bridge.explain.trace import Tracer
-from bridge.explain.traced_keys import MOST_VERSIONS, check_in_tasks, name_of, rows_by_key, versions_by_key
+from bridge.explain.traced_keys import MOST_VERSIONS, check_in_tasks, name_of, record_of, rows_by_key, versions_by_key
 from bridge.merge import users_called
 from bridge.pipeline import path_words, some_keys
 from bridge.redaction import current
@@ -87,7 +87,8 @@ def _trace(job: _PathTracing, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.
     """Trace the keys of a task, whose rows come in order."""
     job.redaction.activate()  # of the task's own process
     tracers = functools.cache(functools.partial(_tracer, job))
-    for versions in rows_by_key(job.schema, batches):
+    for arrivals in rows_by_key(job.schema, job.plan.identity, batches):
+        versions = [(one.commit, record_of(one)) for one in arrivals]
         row = json_record(versions[0][1], job.schema)
         name = name_of(row[column] for column in job.plan.identity)
         paths = job.paths.get(name, ()) if len(versions) <= MOST_VERSIONS else ()

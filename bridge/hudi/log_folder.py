@@ -23,7 +23,7 @@ from bridge.hudi.partition_values import ComputedKeys, values_of_path
 from bridge.hudi.record_positions import NamedRows, has_positions
 from bridge.hudi.row_calls import RowCalls
 from bridge.hudi.schema_evolution import arrow_of
-from bridge.hudi.slice_log import SliceLog
+from bridge.hudi.slice_log import SliceLog, slice_log
 from bridge.hudi.timestamp_units import block_schema, rewritten_by
 from bridge.hudi.unmerged import partial_merge, record_merge
 from bridge.merge import LogDelete, LogRow, MergePoint, PartialMerge, RecordMerge, columns_of
@@ -39,8 +39,9 @@ if TYPE_CHECKING:
     from bridge.hudi.block_order import FoundBlock
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.key_ranges import KeyRange
+    from bridge.hudi.slice_log import KeyListener
     from bridge.hudi.slice_query import SliceQuery
-    from bridge.merge import Listener, LogRule
+    from bridge.merge import LogRule
     from payloads.avro import AvroSchema, Record
 
     Wanted = AbstractSet[str] | KeyRange
@@ -64,7 +65,7 @@ class LogFolder:
         keys: ComputedKeys | None,
         reader: RecordReader,
         writer: RecordWriter,
-        listener: Listener | None = None,
+        listener: KeyListener | None = None,
     ) -> None:
         """Take what the blocks are read with; the merge is compiled where a log is folded.
 
@@ -179,7 +180,7 @@ class LogFolder:
                 if named is not None:
                     named.add(each.block, keys)
             log.end()
-            rest = SliceLog(self._whole, self._query, by_position=by_position, named=named)
+            rest = slice_log(self._whole, self._query, self._listener, by_position=by_position, named=named)
             if log.contested:
                 self._fold(rest, blocks, found.partition, log.contested)
             return log, rest
@@ -221,7 +222,7 @@ class LogFolder:
         """
         by_position = has_positions(found, blocks)
         named = NamedRows.of(self._query, found, within) if by_position else None
-        log = SliceLog(self._whole, self._query, by_position=by_position, named=named)
+        log = slice_log(self._whole, self._query, self._listener, by_position=by_position, named=named)
         self._fold(log, blocks, found.partition, self._query.keys if within is None else within)
         return log
 

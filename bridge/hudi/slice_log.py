@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import collections
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bridge.engines.python import is_of_all_keys
 from bridge.errors import InputError, MergeFailedError
 from bridge.hudi.errors import HudiTableError
-from bridge.merge import SKIPPED, MergePoint, MergePointError, RecordMerge, of_another_key
+from bridge.merge import SKIPPED, Action, Listener, MergePoint, MergePointError, RecordMerge, of_another_key
 from bridge.spark import META_COLUMNS
 from payloads import PayloadFailedError
 
@@ -154,3 +154,57 @@ class SliceLog:
             reason = f"{failure.reason}{self._source}"
             raise MergeFailedError(reason, self._payload, point, {_KEY: key}) from error
         self.failed[key] = failure
+
+
+class KeyListener(Listener, Protocol):
+    """Told of every merge call of some keys of a slice, and of which key each call is."""
+
+    def begins(self, key: str) -> None:
+        """Note the record key that the next calls merge."""
+
+    def ends(self, key: str, row: Record | None) -> None:
+        """Note the row that a query shows of a key, with meta columns; None for no row."""
+
+
+class ListenedLog(SliceLog):
+    """A log whose listener hears which key is merged, and what a query shows of it."""
+
+    def __init__(
+        self,
+        merge: RecordMerge,
+        query: SliceQuery,
+        listener: KeyListener,
+        *,
+        by_position: bool = False,
+        named: NamedRows | None = None,
+    ) -> None:
+        """Begin a log without entries, as `slice_log` does."""
+        super().__init__(merge, query, by_position=by_position, named=named)
+        self._listener = listener
+
+    def add(self, key: HoodieKey, fold: Callable[..., object]) -> None:
+        """Fold the next entry of a key; errors as in `SliceLog.add`."""
+        self._listener.begins(key.record_key)
+        super().add(key, fold)
+
+    def snapshot(self, base: StoredRow | None, key: str, folded: object) -> Outcome[StoredRow]:
+        """Merge the row of the base file, if any, with what was folded; errors as in `SliceLog.snapshot`."""
+        self._listener.begins(key)
+        outcome = super().snapshot(base, key, folded)
+        shown = base if outcome.action is Action.KEEP else outcome.version
+        self._listener.ends(key, None if shown is None else shown.record)
+        return outcome
+
+
+def slice_log(
+    merge: RecordMerge,
+    query: SliceQuery,
+    listener: KeyListener | None,
+    *,
+    by_position: bool = False,
+    named: NamedRows | None = None,
+) -> SliceLog:
+    """Return a log without entries; `merge` has the same listener."""
+    if listener is None:
+        return SliceLog(merge, query, by_position=by_position, named=named)
+    return ListenedLog(merge, query, listener, by_position=by_position, named=named)

@@ -29,9 +29,8 @@ if TYPE_CHECKING:
 
     from bridge.hudi.file_slices import FileSlice
     from bridge.hudi.key_ranges import KeyRange
-    from bridge.hudi.slice_log import SliceLog
+    from bridge.hudi.slice_log import KeyListener, SliceLog
     from bridge.hudi.slice_query import SliceQuery
-    from bridge.merge import Listener
     from bridge.spark import ArrowColumn
     from payloads.avro import Record
 
@@ -54,7 +53,7 @@ class SliceReader:
         folder: reads the logs.
     """
 
-    def __init__(self, query: SliceQuery, listener: Listener | None = None) -> None:
+    def __init__(self, query: SliceQuery, listener: KeyListener | None = None) -> None:
         """Compile the merge and the conversions between Arrow rows and records.
 
         `listener` is told of every merge call, where the query reads a few keys.

@@ -46,7 +46,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         table: its base path, local or a URI, whose rows are read, too; its `hoodie.properties`; or what it stores, as a
             mapping.
         to: a release or a merge mode.
-        writer: the options of its writer, which still passes them.
+        writer: the options that its writer passes, before and after the move.
         from_release: the release that has written the table so far; None: by its version, 0.13 for 5, 0.15 for 6, 1.0
             for 8, 1.1 for 9.
         keep_table_version: the new release writes the table without upgrading it.
@@ -59,7 +59,7 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         session: returns the session that reads rows; None: the active one, else a local one is started.
 
     Raises:
-        ParameterError: a parameter is for rows, and there are properties alone; or the version can't be kept.
+        ParameterError: a parameter about rows comes with properties only, or the table version can't be kept.
         PlanError: the target is unknown.
         MergeConfigError: the release can't read or make the table, or the settings contradict each other.
         PayloadConfigError: a property can't be read; the message names it.

@@ -32,6 +32,7 @@ from bridge.report.view import (
     LawPanel,
     Laws,
     PathLine,
+    ValueLine,
     View,
 )
 from bridge.report.words import counted
@@ -64,6 +65,7 @@ __all__ = [
     "Severity",
     "Showable",
     "Table",
+    "ValueLine",
     "View",
     "as_notebook",
     "cell",

@@ -24,6 +24,7 @@ class Table:
         title: a line above, or nothing.
         right: the columns of numbers, set flush right.
         marks: the cells that a terminal shows in colour, as row and column, counted from 0.
+        folded: the width at which a terminal folds the lines of the last column, where that is text; 0 for none.
     """
 
     columns: Sequence[str]
@@ -31,6 +32,7 @@ class Table:
     title: str = ""
     right: frozenset[str] = frozenset()
     marks: frozenset[tuple[int, int]] = frozenset()
+    folded: int = 0
 
     @classmethod
     def of_rows(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import io
 import re
+import textwrap
 from typing import TYPE_CHECKING, Any, Literal, TextIO
 
 from rich import box
@@ -60,6 +61,7 @@ def _print_table(console: Console, table: Table) -> None:
     """
     if table.title:
         console.print(_text(table.title))
+    table = _folded(table)
     filled = _filled(table)
     for form in (table, filled, _turned(filled)):
         if sum(_natural(form)) + _gaps(form) <= console.width:
@@ -158,6 +160,20 @@ def _parted(text: str, width: int) -> str:
             found.append(part)
             line += _width_of(part)
     return "".join(found)
+
+
+def _folded(table: Table) -> Table:
+    """Return the table with the sentences of its last column in lines that are easy to read."""
+    if not table.folded:
+        return table
+    rows = [[*row[:-1], "\n".join(_fold(line, table.folded) for line in row[-1].split("\n"))] for row in table.rows]
+    return dataclasses.replace(table, rows=rows)
+
+
+def _fold(line: str, width: int) -> str:
+    text = line.lstrip()
+    indent = line[: len(line) - len(text)]
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def _filled(table: Table) -> Table:

@@ -73,6 +73,22 @@ class CauseLine(NamedTuple):
     example: Sequence[tuple[str, str]] = ()
 
 
+class ValueLine(NamedTuple):
+    """A value that rows that differ have more often than all rows.
+
+    Attributes:
+        name: the column with the value.
+        share: its share of the rows that differ, in words.
+        base: its share of all rows, in words.
+        search: what the list is searched for to see them; None where the list can't be.
+    """
+
+    name: str
+    share: str
+    base: str
+    search: str | None = None
+
+
 @dataclass(frozen=True)
 class Keys:
     """The list of keys, drawn by the page's script.
@@ -174,6 +190,7 @@ class View:
         notes: what else the page says.
         cause_title: what the causes are called.
         paths: which paths disagree, if that is what the page is about.
+        values: the over-represented values, the most notable first.
     """
 
     headline: str
@@ -188,3 +205,4 @@ class View:
     notes: Sequence[str] = field(default_factory=tuple)
     cause_title: str = "Why"
     paths: Sequence[PathLine] = ()
+    values: Sequence[ValueLine] = ()

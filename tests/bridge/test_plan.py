@@ -14,7 +14,7 @@ from bridge.errors import ParameterError, PlanError
 from bridge.plan import TableType
 from mergers.errors import MergerNotFoundError
 from payloads import DefaultHoodieRecordPayload, HoodieRecordPayload, HudiRelease, PayloadRef
-from payloads.errors import PayloadConfigError, PayloadNotFoundError
+from payloads.errors import ArgumentError, PayloadConfigError, PayloadNotFoundError
 from payloads.references import SentPayloadRef
 from payloads.sent import class_of
 from tests.payloads.user import classes
@@ -37,6 +37,11 @@ def test_a_class_stands_for_its_name():
     assert MergePlan(**{**PLAN, "payload": DefaultHoodieRecordPayload}).payload == PayloadRef(PLAN["payload"])
     plan = MergePlan(**{**PLAN, "payload": own})
     assert plan.payload.resolve(HudiRelease.V1_0).__name__ == own.__name__
+
+
+def test_migrate_says_that_the_plan_comes_before_the_batches():
+    with pytest.raises(ArgumentError, match=r"^migrate: plan is a MergePlan, not \[\]"):
+        migrate([], MergePlan(**PLAN))
 
 
 @pytest.mark.parametrize(

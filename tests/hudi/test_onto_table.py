@@ -29,12 +29,14 @@ from bridge import (
 )
 from bridge.cli import main
 from bridge.compare.table_scope import _condition
+from bridge.explain import replay_view
 from bridge.hudi import HudiTableError
 from bridge.pipeline import Batches
 from bridge.spark import PySparkException
 from payloads.avro import parse_schema
 from tests.conformance.histories import columns_of, parse_value
 from tests.conformance.tables import Recorded, load
+from tests.support.pages import check_timelines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,6 +129,10 @@ def test_the_next_writes_come_to_what_real_hudi_stores(
             assert row_counts.rows_in["incoming"] == written
             assert row_counts.total(RowStatus.KEPT, ["stored", "log"]) > 0
         assert "in the table" in found.to_report().as_text() or found.is_equal
+        listed = replay_view([found]).keys
+        assert listed is not None
+        if not found.is_equal:
+            check_timelines(listed.rows)
 
 
 class TestHistory:
@@ -151,6 +157,9 @@ class TestHistory:
         assert not found.success
         text = found.to_report().as_text()
         assert "exactly its rows (45)" in " ".join(text.split())
+        listed = replay_view([found.replay]).keys
+        assert listed is not None
+        check_timelines(listed.rows)
         found.close()
 
     def test_what_is_lost_is_said(self, tables: Path, spark: SparkSession) -> None:

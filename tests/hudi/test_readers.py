@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import collections
 import json
 import random
+import re
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -19,6 +22,7 @@ from bridge.hudi import ComparedRows, Differing, ReaderQuery, SliceReaders, Tabl
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import Recorded, json_rows, load, rows_of, without_meta
 from tests.support.other_engines import PAGE, text
+from tests.support.pages import check_timelines
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,6 +71,13 @@ def check_against_snapshots(recorded: Recorded) -> int:
         assert (left - right, right - left) == (own - others, others - own), (recorded.label, release)
         total += sum(len(part.keys) for part in differing)
     return total
+
+
+def packed(page: Path) -> dict[str, Any]:
+    """Return what the list of a page is drawn from."""
+    (data,) = re.findall(r'id="data">([^<]+)<', page.read_text("utf-8"))
+    found: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(data)))
+    return found
 
 
 def json_of(rows: Any) -> list[dict[str, Any]]:
@@ -119,8 +130,9 @@ class TestOnSpark:
             HudiTable(spark, path, "1.0")
 
     def test_replay_asks_what_upgraded_readers_show(self, path: str, spark: SparkSession, tmp_path: Path) -> None:
-        out = tmp_path / "differences"
-        result = run("replay", "--table", path, "--to", "1.2.0", "--output", "json", "--out", str(out))
+        out, page = tmp_path / "differences", tmp_path / "page.html"
+        asked = ("replay", "--table", path, "--to", "1.2.0", "--output", "json", "--out", str(out))
+        result = run(*asked, "--report", str(page))
         assert result.exit_code == 1, result.output
         found = json.loads(result.stdout)
         assert found["verdict"] == "DIFFERS: of 45 rows 30 differ if Hudi 1.2 reads the files as they are."
@@ -128,6 +140,13 @@ class TestOnSpark:
         assert len(found["results"]) == found["statistics"]["differing"] == 30
         assert set(found["results"][0]) == {"key", "kind", "columns", "left", "right"}
         assert spark.read.parquet(str(out)).count() == 30
+        assert found["statistics"]["causes"] == {"unavailable": 29, "late-delete": 1}
+        listed = packed(page)
+        assert len(listed["rows"]) == 30
+        check_timelines(listed["rows"])
+        parts = {call["where"] for row in listed["rows"] for call in row["story"]["sides"][0]["calls"] if call["parts"]}
+        assert parts == {"log-fold", "snapshot"}
+        assert all(row["left"] and row["right"] for row in listed["rows"] if listed["kinds"][row["kind"]] == "changed")
         text = run("replay", "--table", path, "--to", "0.14").stdout
         assert "IDENTICAL ON THIS DATA: of 45 rows no row differs" in text
         assert "Exact for the files as they are" in text

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 _OPTIONS = (
@@ -65,3 +66,14 @@ def broken_rules(browser: Any) -> list[str]:
     """Return what an automated check of accessibility finds fault with."""
     axe = pytest.importorskip("axe_core_python.selenium", reason="axe-core-python is not installed").Axe()
     return [f"{one['id']}: {[node['target'] for node in one['nodes']]}" for one in axe.run(browser)["violations"]]
+
+
+def check_timelines(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Check that the timeline of each listed key ends with the rows that are listed."""
+    assert rows
+    for one in rows:
+        made = {version["label"].partition(" ")[0]: version["row"] for version in one["story"]["versions"]}
+        columns = one["story"]["columns"]
+        for side, row in zip(one["story"]["sides"], (one["left"], one["right"]), strict=True):
+            end = None if side["end"] == "no row" else dict(zip(columns, made[side["end"]], strict=True))
+            assert end == row, (one["key"], side["name"])

@@ -4,7 +4,8 @@
   // Values reach the page as text nodes only.
   const shown = (value) => (value === null || value === undefined ? "null" : typeof value === "string" ? value : JSON.stringify(value))
     .replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g, "\ufffd");
-  const valued = (tag, value, settings = {}) => make(tag, settings, value === null ? make("span", { class: "null" }, "null") : shown(value));
+  const valued = (tag, value, settings = {}) => make(tag, settings,
+    value === null || value === "" ? make("span", { class: "null" }, value === null ? "null" : "empty") : shown(value));
   const make = (tag, settings = {}, ...children) => {
     const node = document.createElement(tag);
     for (const [name, value] of Object.entries(settings)) {
@@ -40,15 +41,17 @@
 
   // -- timelines
 
-  const rowsTable = (caption, columns, rows) => make("table", {}, make("caption", {}, caption),
+  // The caption stays where it is if the table scrolls sideways.
+  const rowsTable = (caption, columns, rows) => make("div", {}, make("p", { class: "caption" }, caption), wide(caption, make("table", {},
     make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, shown(name))))),
-    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell) => cell instanceof Node ? cell : valued("td", cell))))));
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell) => cell instanceof Node ? cell : valued("td", cell))))))));
   const wide = (label, table) => make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": label }, table);
-  const versions = (story) => wide("Versions", rowsTable("Versions as they arrived; m: rows that merging made",
-    ["version", "batch", ...story.columns],
-    story.versions.map((one) => [one.label, one.commit === null ? "" : one.commit, ...one.row])));
+  const moment = (commit) => (commit === null ? "\u2014" : commit === 0 ? "in the table" : commit);
+  const versions = (story) => rowsTable(`${story.caption || "Versions in order of arrival"}; m: rows created by merging`,
+    ["version", story.moment || "batch", ...story.columns],
+    story.versions.map((one) => [one.label, moment(one.commit), ...one.row]));
   const call = (story) => (one) => make("li", { class: one.parts ? (story.mark ? "made" : "parts") : null },
-    make("div", { class: "where" }, `${story.unit || "batch"} ${one.commit} · ${one.where}${one.release ? ` · Hudi ${one.release}` : ""}`),
+    make("div", { class: "where" }, `${one.commit === null ? "" : `${story.unit || "batch"} ${one.commit} · `}${one.where}${one.release ? ` · Hudi ${one.release}` : ""}`),
     make("div", {}, make("b", {}, one.older === null ? one.newer : `${one.older}, then ${one.newer}`), ` \u2192 `, make("b", {}, one.result)),
     make("div", {}, shown(one.rule)),
     one.parts && (data.sides || story.mark) ? make("div", { class: "parting" }, story.mark || "\u2194 the sides part here") : null);
@@ -115,7 +118,7 @@
     const names = Object.keys((row.answers.find((answer) => answer.row) || { row: {} }).row);
     const line = (answer, number) => [answer.groups.join(" ") || "\u2026", make("td", {}, make("span", { class: `side ${tint(number)}` }, answer.path), ends(answer) ? `: ${ends(answer)}` : ""),
       ...names.map((name) => valued("td", answer.row ? answer.row[name] : "\u2014", { class: row.columns.includes(name) ? "changed" : null }))];
-    return wide("Answers", rowsTable("Every answer, with the nearest path to it", ["paths", "nearest path", ...names], row.answers.map(line)));
+    return rowsTable("Every answer, with the nearest path to it", ["paths", "nearest path", ...names], row.answers.map(line));
   };
   const pairs = (row) => {
     if (row.answers) return answers(row);
@@ -131,7 +134,7 @@
     const names = Object.keys(row.left || row.right);
     const line = (side, values, css) => [make("td", {}, make("span", { class: `side ${css}` }, side)),
       ...names.map((name) => valued("td", values ? values[name] : "\u2014", { class: row.columns.includes(name) ? "changed" : null }))];
-    return wide("Rows of both sides", rowsTable("The row on both sides", ["side", ...names], [line(sides[0], row.left, "one"), line(sides[1], row.right, "other")]));
+    return rowsTable("The row on both sides", ["side", ...names], [line(sides[0], row.left, "one"), line(sides[1], row.right, "other")]);
   };
   const detail = (row, number) => make("tr", { id: `detail-${number}` }, make("td", { class: "detail", colspan: String(heads.length) }, row.answers ? every(row) : both(row),
     row.note ? make("p", {}, `This key ${row.note}.`) : null,
@@ -164,6 +167,9 @@
   const choose = (name, value) => { chosen[name] = value; fields[name].select.value = value; limit = PAGE; draw(); };
   for (const button of document.querySelectorAll("[data-field]")) {
     button.addEventListener("click", () => { choose(button.dataset.field, button.dataset.value); at("keys").scrollIntoView(); at("search").focus({ preventScroll: true }); });
+  }
+  for (const button of document.querySelectorAll("[data-search]")) {
+    button.addEventListener("click", () => { at("search").value = button.dataset.search; limit = PAGE; draw(); at("keys").scrollIntoView(); at("search").focus({ preventScroll: true }); });
   }
   at("search").addEventListener("input", () => { limit = PAGE; draw(); });
   at("more").addEventListener("click", () => { limit += PAGE; draw(); });

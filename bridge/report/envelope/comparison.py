@@ -80,6 +80,17 @@ class Compaction(TypedDict):
     existing: Count
 
 
+class OverRepresentedValue(TypedDict):
+    """A value, null for null, that rows that differ have more often than all rows."""
+
+    column: str
+    value: str | None
+    differing: Count
+    of_differing: Count
+    rows: Count
+    of_rows: Count
+
+
 class ReplayStatistics(Held):
     """Of batches under two configurations; with `--history` also of the table that they come from.
 
@@ -97,6 +108,7 @@ class ReplayStatistics(Held):
     grade: Graded
     table_types: dict[TableTypeName, ReplayFigures]
     commits: list[Counted]
+    over_represented: dict[TableTypeName, list[OverRepresentedValue]]
     examples: list[ReplayExample]
     scope: NotRequired[ScopeJson]
     causes: NotRequired[dict[str, Count]]
@@ -120,7 +132,11 @@ class FilesRead(TypedDict):
 
 
 class UpgradedReaders(FilesRead):
-    """Of a table whose files another release reads as they are."""
+    """Of a table whose files another release reads as they are.
+
+    Attributes:
+        causes: how many of the traced rows differ by a cause, where a page is written.
+    """
 
     question: Literal["readers"]
     grade: Graded
@@ -128,6 +144,8 @@ class UpgradedReaders(FilesRead):
     only_left: Count
     only_right: Count
     changed: Count
+    over_represented: list[OverRepresentedValue]
+    causes: NotRequired[dict[str, Count]]
 
 
 class Differing(TypedDict):

@@ -15,6 +15,7 @@ from bridge.explain.causes import Cause, cause_of
 from bridge.explain.traced_paths import trace_paths
 from payloads import PayloadRef, parse_schema
 from tests.support import what_changes
+from tests.support.pages import check_timelines
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -129,11 +130,10 @@ def check_page(view: View, limit: int) -> None:
     assert view.keys is not None
     assert (len(view.keys.rows), view.keys.total) == (min(limit, 7), 7)
     assert ("a sample" in view.keys.note) == (limit < 7)
+    check_timelines(view.keys.rows)
     for one in view.keys.rows:
         story = one["story"]
-        rows = {version["label"]: version["row"] for version in story["versions"]} | {"no row": None}
-        ends = [rows[side["end"]] for side in story["sides"]]
-        assert ends == [None if side is None else list(side.values()) for side in (one["left"], one["right"])]
+        rows = {version["label"]: version["row"] for version in story["versions"]}
         assert view.causes[one["cause"]].title == ("Late delete" if one["left"] is None else "Late version")
         assert [call["parts"] for call in story["sides"][0]["calls"]] == [False, True]
         assert one["key"][1] in rows["v1"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Severity, Table, View
+from bridge.report import PAGE_KEYS, Bar, CauseLine, Chart, Figure, Keys, Report, Severity, Table, ValueLine, View
 from bridge.verify import verify
 from payloads import HudiRelease
 from tests.support import pages
@@ -151,6 +151,40 @@ def test_a_key_opens_its_timeline_and_marks_what_changed(page: Any) -> None:
     assert lanes[0].location["y"] == lanes[1].location["y"]
     opener.click()
     assert found(browser, ".detail") == []
+
+
+def test_an_over_represented_value_searches_the_list(page: Any) -> None:
+    report = replay(10)
+    assert report.view is not None
+    values = (ValueLine("id=k7", "91% (40 of 44)", "12% (9 of 75)", "k7"), ValueLine("city=null", "60%", "20%"))
+    report.view = dataclasses.replace(report.view, values=values)
+    browser = page(report)
+    assert [one.text for one in found(browser, ".values li")] == [
+        "id=k7 91% (40 of 44); of all rows 12% (9 of 75)",
+        "city=null 60%; of all rows 20%",
+    ]
+    found(browser, "[data-search]")[0].click()
+    assert [line.split()[1] for line in lines(browser)] == ["k7"]
+    assert broken_rules(browser) == []
+
+
+def test_the_versions_of_a_table_have_their_commit_times(page: Any) -> None:
+    report = replay(10)
+    assert report.view is not None
+    assert report.view.keys is not None
+    told = report.view.keys.rows[0]["story"]
+    told |= {"moment": "commit time", "caption": "Versions in the files"}
+    for version, commit in zip(told["versions"], ("20240101", 0), strict=True):
+        version["commit"] = commit
+    for side in told["sides"]:
+        side["calls"][0]["commit"] = None
+    browser = page(report)
+    found(browser, "#list .open")[0].click()
+    shown = found(browser, ".detail")[0].text
+    assert "version commit time part id ts city" in shown
+    assert "v1 20240101" in shown
+    assert "v2 in the table" in shown
+    assert [one.text for one in found(browser, ".where")] == ["upsert", "upsert"]
 
 
 @pytest.mark.parametrize("dark", [False, True])
