@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
-from payloads import PayloadBridgeError
+from bridge.merge.points import MergePoint
+from payloads import OrderingTypeError, PayloadBridgeError
 from payloads.user import error_text, one_line
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.merge.carriers import Carrier, LogDelete, LogRow, StoredRow
     from bridge.merge.kept_rows import LastOfGreatest
     from bridge.merge.outcome import Outcome, RowSource
-    from bridge.merge.points import MergePoint, Rule
+    from bridge.merge.points import Rule
     from bridge.merge.stated_rules import StatedRules
     from mergers import HoodieKey
     from payloads import AvroSchema, Ordering, PayloadRef, Record
@@ -47,6 +48,9 @@ class Listener(Protocol):
         """Return by which reference the merge finds a payload class: as it is, or a class that reports its calls."""
 
 
+_LEFT_LOG = "if an older release wrote the log, compact the table with that release before the upgrade"
+
+
 class MergePointError(PayloadBridgeError, RuntimeError):
     """A call at a merge point failed, or what comes before and after the calls.
 
@@ -71,11 +75,10 @@ class MergePointError(PayloadBridgeError, RuntimeError):
     def reason(self) -> str:
         """What went wrong; an error that is not this project's is named by its type."""
         error = self.error
-        return (
-            str(error)
-            if isinstance(error, PayloadBridgeError)
-            else f"{type(error).__name__}: {one_line(error_text(error))}"
-        )
+        if not isinstance(error, PayloadBridgeError):
+            return f"{type(error).__name__}: {one_line(error_text(error))}"
+        of_log = self.point in {MergePoint.LOG_FOLD, MergePoint.COMPACT, MergePoint.SNAPSHOT}
+        return f"{error}; {_LEFT_LOG}" if of_log and isinstance(error, OrderingTypeError) else str(error)
 
 
 def located(error: Exception) -> MergePointError:

@@ -6,8 +6,9 @@ What `source` holds is the engine's own: merge and programs only pass it on.
 
 from __future__ import annotations
 
+import datetime
 from abc import abstractmethod
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.merge.points import MergePoint
 from bridge.spark import META_COLUMNS
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 NO_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """The path of null and of the empty text, in all releases."""
 _NO_META = dict.fromkeys(META_COLUMNS)
+_FIRST_DAY = datetime.date(1970, 1, 1)
 
 
 class ShuffledPayload(HoodieRecordPayload):
@@ -145,19 +147,38 @@ def with_meta_columns(record: Record) -> Record:
     return record if META_COLUMNS[0] in record else {**_NO_META, **record}
 
 
-def _path(value: object) -> str:
-    return NO_PARTITION if value is None or value == "" else str(value)
-
-
-def key_reader(plan: MergePlan) -> Callable[[Record], HoodieKey]:
+def key_reader(plan: MergePlan, schema: AvroSchema) -> Callable[[Record], HoodieKey]:
     """Return what reads the identity of a record: several key columns as `name:value` pairs (ComplexKeyGenerator)."""
     key, partition = plan.key, plan.partition
+    texts = {name: _date if _is_date(schema, name) else str for name in (*key, *partition)}
+
+    def path(record: Record, name: str) -> str:
+        value = record[name]
+        return NO_PARTITION if value is None or value == "" else texts[name](value)
+
     if len(key) == len(partition) == 1:
-        key_column, path_column = key[0], partition[0]
-        return lambda record: HoodieKey(str(record[key_column]), _path(record[path_column]))
+        key_column, path_column, text_of = key[0], partition[0], texts[key[0]]
+        return lambda record: HoodieKey(text_of(record[key_column]), path(record, path_column))
 
     def read(record: Record) -> HoodieKey:
-        text = str(record[key[0]]) if len(key) == 1 else ",".join(f"{name}:{record[name]}" for name in key)
-        return HoodieKey(text, "/".join(_path(record[name]) for name in partition))
+        values = [texts[name](record[name]) for name in key]
+        text = (
+            values[0] if len(key) == 1 else ",".join(f"{name}:{value}" for name, value in zip(key, values, strict=True))
+        )
+        return HoodieKey(text, "/".join(path(record, name) for name in partition))
 
     return read
+
+
+def _is_date(schema: AvroSchema, name: str) -> bool:
+    field = schema.by_name.get(name)
+    return field is not None and field.schema.non_null.logical == "date"
+
+
+def _date(days: Any) -> str:
+    """Return the text of a date, as keys and paths have it; the number of a day that Python has no date for."""
+    try:
+        day: datetime.date = _FIRST_DAY + datetime.timedelta(days=days)
+        return day.isoformat()
+    except (TypeError, OverflowError):
+        return str(days)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 from bridge.config import capabilities, keys, option_warnings
 from bridge.linkage import check_class, linkage_of
 from bridge.merge.merger_writer import merger_warnings
-from payloads import PayloadRef
+from bridge.plan import TableType
+from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from bridge.plan import MergePlan
     from mergers import MergerRef
 
@@ -44,7 +47,7 @@ def class_warnings(*plans: MergePlan) -> list[str]:
 def ignored_options(plan: MergePlan) -> list[str]:
     """Return a sentence on each option of a plan's writer that Hudi, or this project, does not follow."""
     found, can = option_warnings(plan.props), capabilities(plan.release)
-    found += filter(None, map(keys.key_hint, plan.props))
+    found += [*filter(None, map(keys.key_hint, plan.props)), *_named_mergers(plan), *_small_files(plan)]
     passed, ordering = plan.props.get(keys.PAYLOAD_ORDERING.key), ",".join(plan.ordering)
     if passed and ordering and passed != ordering:
         found.append(
@@ -62,6 +65,31 @@ def ignored_options(plan: MergePlan) -> list[str]:
             f"its key is new (HUDI-6961); the rows here are those of {can.bundle}"
         )
     return found
+
+
+def _named_mergers(plan: MergePlan) -> Iterator[str]:
+    """Give a sentence on each option that names merger classes, which 0.x reads under the older name, from 0.13 on."""
+    first = HudiRelease.V0_13
+    for name in (keys.IMPLEMENTATIONS.key, *keys.IMPLEMENTATIONS.aliases):
+        classes = plan.props.get(name)
+        if classes is None or capabilities(plan.release).merge_modes or classes.endswith(".HoodieAvroRecordMerger"):
+            continue
+        if name == keys.IMPLEMENTATIONS.key or plan.release < first:
+            since = HudiRelease.V1_0 if name == keys.IMPLEMENTATIONS.key else first
+            yield f"{name} has no effect in Hudi {plan.release}, which reads it from {since} on"
+        else:
+            yield f"{name}={classes} is not followed: Hudi {plan.release} then runs a merger, not the payload class"
+
+
+def _small_files(plan: MergePlan) -> Iterator[str]:
+    """Give a sentence on the number of small files that a batch rewrites, where a plan does not say what is small."""
+    candidates = plan.props.get(keys.SMALL_FILE_CANDIDATES)
+    is_followed = int(plan.props.get(keys.SMALL_FILE_LIMIT, "0")) > 0
+    if candidates is not None and not is_followed and plan.table_type is TableType.MERGE_ON_READ:
+        yield (
+            f"{keys.SMALL_FILE_CANDIDATES}={candidates} is not followed without {keys.SMALL_FILE_LIMIT}, which is 100 "
+            "MiB by default in Hudi: if a partition gets new keys, small files are updated at once; set it, too"
+        )
 
 
 def _compiled(plan: MergePlan) -> list[PayloadRef | MergerRef]:

@@ -59,7 +59,7 @@ class FileGroupReader(Buffered):
         # Such a reader looks at its own properties alone: marked rows are in delete blocks by then.
         own = Properties() if by_operation else props
         self._deletes = DeleteContext(own, self._schema, reads_operation=by_operation, release=config.release)
-        self._key_of = key_reader(plan)
+        self._key_of = key_reader(plan, schema)
         self._rule_of_first = Rule.DELETE_TEST if by_operation else Rule.COMPARISON
 
     def fold_log(self, folded: StoredRow | None, key: HoodieKey, entry: LogRow | LogDelete) -> StoredRow:

@@ -126,7 +126,7 @@ class ModeLookup(Buffered):
         self._rows = PayloadRows(built, plan, schema, props, tests_rows=True) if is_users else None  # type: ignore[arg-type]
         self._reader = FileGroupReader(setup, rows)
         self._found_schema = schema
-        self._key_of = key_reader(plan)
+        self._key_of = key_reader(plan, schema)
         self._by_commit = config.merge.mode is RecordMergeMode.COMMIT_TIME_ORDERING
         self._moves = plan.moves_rows
         self._leaves_alone = self._by_commit and not capabilities(plan.release).commit_time_lookup

@@ -86,7 +86,7 @@ class ModeWriter(Buffered):
         if self._built_class is not None and not plan.combine_before_upsert:
             # Payloads of a batch that is not combined have no ordering value (HoodieCreateRecordUtils).
             self._read_ordering, self._has_ordering = _natural, False
-        self._key_of = key_reader(plan)
+        self._key_of = key_reader(plan, schema)
 
     def incoming(
         self, key: HoodieKey, record: Record | None, source: object, ordering: Ordering | None = None

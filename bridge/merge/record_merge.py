@@ -77,7 +77,7 @@ class RecordMerge:
         check_stated(plan, schema)
         self.plan = plan
         self.schema = schema
-        self.key_of = key_reader(plan)
+        self.key_of = key_reader(plan, schema)
         self._has_meta = has_meta
         self._listener = listener
         self._shape = RowShape(has_meta=has_meta)

@@ -6,10 +6,12 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from bridge.config import keys
 from bridge.engines import RowStatus, recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.pipeline.point_run import PointRun
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_table, statistics_of
+from bridge.programs import small_file_candidates
 from bridge.report import Listing, Report, counted, list_rows, plan_as_json
 from bridge.spark import described, observing, quoted
 
@@ -168,6 +170,11 @@ class MergeReport(Listing):
         about = {"point": self.run.point, "ran": {"engine": ran.engine.value, "why": ran.why}}
         report = Report("merge", self.verdict, plan=plan_as_json(plan) | about)
         report.warnings = class_warnings(plan) + recompiled_warnings(plan)
+        if self.run.point == "append" and small_file_candidates(plan.props):
+            report.warnings.append(
+                f"{keys.SMALL_FILE_LIMIT} is not followed by append, which sends each update to the log; simulate "
+                "follows it"
+            )
         report.statistics = statistics_of(row_counts)
         counts = {name.replace("_", " "): n for name, n in report.statistics.items() if isinstance(n, int)}
         report.body = [

@@ -49,6 +49,8 @@ class _Reader:
         self._merge = merge
         self._names = {"source": _by_lower(columns), "table": _by_lower(table)}
         self._aliases: dict[str, str] = {}
+        self._computed: list[str] = []
+        self._resolved: dict[str, str] = {}
 
     def read(self) -> MergeStatement:
         for role, node in (("table", self._merge.this), ("source", self._merge.args.get("using"))):
@@ -69,7 +71,9 @@ class _Reader:
             of_kind = [one for one in read if one.matched is matched]
             if any(one.condition is None for one in of_kind[:-1]):
                 _refuse(f"only the last WHEN {'' if matched else 'NOT '}MATCHED may be without a condition")
-        return MergeStatement(self._on(), read, frozenset(self._names["source"]))
+        on, computed, resolved = self._on(), self._computed, {**self._resolved}
+        nullsafe = bool(list(self._merge.args["on"].find_all(exp.NullSafeEQ)))
+        return MergeStatement(on, read, frozenset(self._names["source"]), resolved, tuple(computed), nullsafe)
 
     def _on(self) -> dict[str, str]:
         """Read ON: equalities of a column of the table with a value of the source."""
@@ -90,7 +94,16 @@ class _Reader:
             if name in found:
                 _refuse(f"ON compares {name} twice")
             found[name] = self._sql(value)
+            if not self._is_of_source(value):
+                self._computed.append(name)
         return found
+
+    def _is_of_source(self, node: exp.Expr) -> bool:
+        """Whether an expression is a column of the source, or a cast of one."""
+        inner = node.unnest()
+        while isinstance(inner, exp.Cast):
+            inner = inner.this.unnest()
+        return isinstance(inner, exp.Column) and self._column(inner)[0] == "source"
 
     def _of_table(self, node: exp.Expr) -> str | None:
         """Return the column of the table that an expression is; None for any other."""
@@ -105,6 +118,10 @@ class _Reader:
         if isinstance(then, exp.Update):
             action = ClauseAction.UPDATE
             values = self._star() if _is_star(then.expressions) else self._assigned(then.expressions)
+            lacking = {name: node for name, node in values.items() if name.lower() not in self._names["source"]}
+            for name, node in lacking.items():
+                if self._is_of_source(node):
+                    self._resolved.setdefault(name, self._sql(node))
         elif isinstance(then, exp.Insert):
             action = ClauseAction.INSERT
             values = self._star() if _is_star([then.this]) else self._inserted(then)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.engines import CLAUSE, COMMIT, SOURCE, TARGET
+from bridge.engines import CLAUSE, COMMIT, ORDERING, SOURCE, TARGET, told_ordering
 from bridge.errors import InputError
 from bridge.pipeline.layout import data_fields, join_rows
 from bridge.plan import TableType
 from bridge.programs import ClauseAction
-from bridge.spark import PySparkException, common_type, common_types, quoted
+from bridge.spark import PySparkException, avro_schema, common_type, common_types, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -69,8 +69,11 @@ def check_on(number: int, statement: MergeStatement, source: DataFrame, plan: Me
     for clause in statement.written:
         _check_assigned(clause, places, what)
     for name in plan.ordering:
-        if name.partition(".")[0] not in source.columns:
-            msg = f"{what}: the source lacks {name}, the ordering field, without which nothing was recorded; add it"
+        if name.partition(".")[0] not in source.columns and name not in statement.resolved:
+            msg = (
+                f"{what}: the source lacks {name}, the ordering field, and no UPDATE assigns a column of the source to "
+                "it; add it to the source"
+            )
             raise InputError(msg)
 
 
@@ -117,6 +120,10 @@ def with_statements(
     for number, statement in statements:
         rows = versions.where(sf.col(COMMIT) == number)
         rows = rows.select(*map(quoted, plain), sf.col(_struct_of(number)).alias(SOURCE))
+        kinds = {field.name: field.dataType for field in fields}
+        for name in {*plan.ordering} & {*statement.resolved}:
+            what = f"batch {number} (sql_merge): a clause"
+            rows = rows.withColumn(name, _value(rows, statement.resolved[name], name, kinds[name], what))
         row = spark_types.StructType(fields)
         if plan.table_type is TableType.COPY_ON_WRITE and any(clause.reads for clause in statement.written):
             table = before(found.where(sf.col(COMMIT) < number), number - 1).where(sf.col(COMMIT) == number - 1)
@@ -127,13 +134,16 @@ def with_statements(
             rows = rows.withColumn(TARGET, sf.lit(None).cast(row))
         taken = _taken(rows, number, statement, plan, plain)
         # Each snapshot before a statement is made of all those before it: kept, none of them is made again.
-        found = found.unionByName(taken.localCheckpoint(eager=False) if many else taken)
+        taken = taken.localCheckpoint(eager=False) if many else taken
+        found = found.unionByName(taken, allowMissingColumns=True)  # `_pb_ordering` of some statements alone
     return found
 
 
 def _taken(rows: DataFrame, number: int, statement: MergeStatement, plan: MergePlan, plain: Sequence[str]) -> DataFrame:
     """Return the rows of a source, each as the first clause takes it whose condition holds; see `with_statements`."""
     kinds = {field.name: field.dataType for field in data_fields(rows)}
+    reordered = [place for place, one in enumerate(statement.clauses) if _reorders(one, statement, plan)]
+    own = _own_ordering(rows, plan, number) if reordered else None
     sides = []
     for matched in (True, False):
         numbered = [(place, one) for place, one in enumerate(statement.clauses) if one.matched is matched]
@@ -147,11 +157,38 @@ def _taken(rows: DataFrame, number: int, statement: MergeStatement, plan: MergeP
         columns = [
             quoted(name)
             if name not in kinds or name in {*plan.key, *plan.partition}
-            else _column(chosen, name, kinds[name], numbered, number, name in plan.ordering or name == plan.arrival)
+            else _column(chosen, name, kinds[name], numbered, number, plan)
             for name in plain
         ]
+        if own is not None:
+            columns.append(sf.when(sf.col(CLAUSE).isin(*reordered), own).alias(ORDERING))
         sides.append(chosen.select(*columns, CLAUSE))
     return sides[0].unionByName(sides[1])
+
+
+def _reorders(clause: MergeClause, statement: MergeStatement, plan: MergePlan) -> bool:
+    """Whether a clause assigns another value to an ordering field than the source has, by which rows are combined."""
+    own = {name: statement.resolved.get(name, _of_source(name)) for name in plan.ordering}
+    given = ((clause.values.get(name), value) for name, value in own.items())
+    return any(assigned is not None and assigned.lower() != value.lower() for assigned, value in given)
+
+
+def _own_ordering(rows: DataFrame, plan: MergePlan, number: int) -> Column:
+    """Return `_pb_ordering` of the rows of a source.
+
+    Raises:
+        InputError: the field is nested, or of a type whose values have no exact text in SQL.
+    """
+    schema = avro_schema(spark_types.StructType(data_fields(rows)), plan.release)
+    found = told_ordering(schema, {name: quoted(name) for name in plan.ordering})
+    if found is None:
+        msg = (
+            f"batch {number} (sql_merge): a clause assigns another value to the ordering field "
+            f"{', '.join(plan.ordering)} than the source has, which is supported for whole numbers, text, booleans, "
+            "dates and timestamps; compute the value in the source"
+        )
+        raise InputError(msg)
+    return found
 
 
 def _condition(rows: DataFrame, clause: MergeClause, number: int) -> Column:
@@ -166,14 +203,15 @@ def _column(  # noqa: PLR0913, PLR0917 (parts of one column)
     kind: spark_types.DataType,
     clauses: Sequence[tuple[int, MergeClause]],
     number: int,
-    keeps_own: bool,  # noqa: FBT001
+    plan: MergePlan,
 ) -> Column:
-    """Return what the clauses assign to a column; without an assignment null, or where it `keeps_own` the source's."""
-    value = quoted(name) if keeps_own else sf.lit(None).cast(kind)
+    """Return what the clauses assign to a column; without an assignment null, of ordering and arrival the source's."""
+    value = quoted(name) if name in {*plan.ordering, plan.arrival} else sf.lit(None).cast(kind)
+    is_known = quoted(name).isNotNull() if name in plan.ordering else sf.lit(True)  # Hudi fails on a null in the source
     for place, clause in clauses:
         if name in clause.values:
             assigned = _value(rows, clause.values[name], name, kind, f"batch {number} (sql_merge): a clause")
-            value = sf.when(sf.col(CLAUSE) == place, assigned).otherwise(value)
+            value = sf.when((sf.col(CLAUSE) == place) & is_known, assigned).otherwise(value)
     return value.alias(name)
 
 

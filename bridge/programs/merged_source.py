@@ -124,7 +124,9 @@ class MergedSource:
             return PartialRow({name: given[name] for name in clause.values}, columns_of(schema, clause.values))
         rest = {} if self._is_partial else old
         record = {name: given[name] if name in clause.values else rest.get(name) for name in schema.by_name}
-        return self.merge.incoming(key_of_version(version), record, None)
+        # The payload of a row keeps the ordering value that its source has; what a clause assigns counts if not null.
+        is_null = any(record.get(name.partition(".")[0]) is None for name in self.merge.plan.ordering)
+        return self.merge.incoming(key_of_version(version), record, None, version.ordering_value if is_null else None)
 
     def _check_delete(self, version: Carrier) -> None:
         """Refuse to delete by a row without an ordering value, which copy-on-write tables compare as Integer 0.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import types as spark_types
 
-from bridge.engines import ACTION, CLAUSE, COMMIT, FIRST, IS_DELETE, LAST, ORIGIN, Job, arrow_schema
+from bridge.engines import ACTION, CLAUSE, COMMIT, FIRST, IS_DELETE, LAST, ORDERING, ORIGIN, Job, arrow_schema
 from bridge.engines.python.worker import merged
 from bridge.errors import PlanError
 from bridge.pipeline import SqlMerge, program_of
@@ -203,7 +203,8 @@ def _arrow(
     rows.sort(key=lambda row: [(row[name] is not None, row[name]) for name in order])  # stable: commit and arrival stay
     control_fields = [pa.field(ORIGIN, pa.int8()), pa.field(COMMIT, pa.int64())]
     if operations:
-        control_fields += [pa.field(IS_DELETE, pa.bool_()), pa.field(CLAUSE, pa.int32())]
+        ordering = pa.struct([("type", pa.string()), ("value", pa.string())])
+        control_fields += [pa.field(IS_DELETE, pa.bool_()), pa.field(CLAUSE, pa.int32()), pa.field(ORDERING, ordering)]
     table = pa.Table.from_pylist(rows, pa.schema([*arrow_schema(struct), *control_fields]))
     batches_found: list[pa.RecordBatch] = table.to_batches(max_chunksize=_ROWS_IN_BATCH)
     return batches_found

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import sqlglot
 from sqlglot import exp
 
-from bridge.engines import CLAUSE
+from bridge.engines import CLAUSE, ORDERING, ordering_text
+from payloads import Ordering
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -35,8 +36,12 @@ def merged_rows(
                 (number, one) for number, one in numbered if one.condition is None or _value(one.condition, structs)
             )
             values = {name: _value(text, structs) for name, text in clause.values.items()}
-            own = {name: row.get(name) for name in plan.ordering}
-            yield dict.fromkeys(columns) | own | values | place | {CLAUSE: number}
+            resolved = {name: _value(text, structs) for name, text in statement.resolved.items()}
+            own = {name: row.get(name, resolved.get(name)) for name in plan.ordering}
+            known = {name: value for name, value in values.items() if name not in own or own[name] is not None}
+            reorders = any(name in known and known[name] != value for name, value in own.items())
+            ordering = ordering_text(Ordering("long", next(iter(own.values())))) if reorders else None
+            yield dict.fromkeys(columns) | own | known | place | {CLAUSE: number, ORDERING: ordering}
 
 
 def _value(text: str, structs: Mapping[str, Row]) -> Any:
@@ -72,6 +77,9 @@ _FUNCTIONS: dict[type[exp.Expr], Callable[..., Any]] = {
     exp.NEQ: operator.ne,
     exp.GT: operator.gt,
     exp.GTE: operator.ge,
+    exp.LT: operator.lt,
+    exp.LTE: operator.le,
+    exp.Neg: operator.neg,
     exp.Not: operator.not_,
     exp.In: lambda value, *among: value in among,
     exp.Add: operator.add,
@@ -83,8 +91,10 @@ _FUNCTIONS: dict[type[exp.Expr], Callable[..., Any]] = {
 """The functions of the recorded statements; null makes each null."""
 _OF_NULLS: dict[type[exp.Expr], Callable[..., Any]] = {
     exp.Null: lambda: None,
+    exp.Paren: lambda value: value,
     exp.Is: operator.is_,
     exp.And: lambda left, right: left and right,
+    exp.Or: lambda left, right: left or right,
     exp.Coalesce: lambda *values: next((value for value in values if value is not None), None),
 }
 """Those that take null; both kinds of a false test count alike."""

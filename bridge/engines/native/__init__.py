@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bridge.engines.native.engine import run
 from bridge.engines.native.lowering import REFUSALS, Lowered, NotLoweredError, Refusal, lowered
+from bridge.engines.native.ordering import told_ordering
 from bridge.engines.native.pairs import ColumnMerges, RowVersion
 from bridge.engines.native.size import few_bytes, fits_one_task
 
@@ -18,4 +19,5 @@ __all__ = [
     "fits_one_task",
     "lowered",
     "run",
+    "told_ordering",
 ]

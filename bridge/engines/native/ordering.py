@@ -10,7 +10,7 @@ from bridge.engines.control_columns import ADDED_TYPES, ORDERING
 from bridge.spark import functions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pyspark.sql import Column
 
@@ -113,6 +113,13 @@ def later(older: Sequence[Column], newer: Sequence[Column], if_null: Column) -> 
             .otherwise(result)
         )
     return result
+
+
+def told_ordering(schema: AvroSchema, values: Mapping[str, Column]) -> Column | None:
+    """Return `_pb_ordering` of a version whose ordering fields have `values`; None for a type without such a text."""
+    kinds = [kind_of(schema, name) for name in values]
+    known = [kind for kind in kinds if kind is not None and kind.has_text]
+    return written(known, list(values.values()), plain_texts=False) if len(known) == len(values) else None
 
 
 def written(kinds: Sequence[Kind], columns: Sequence[Column], *, plain_texts: bool) -> Column:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -52,6 +53,45 @@ def test_an_ordering_field_of_the_payload_alone_is_named() -> None:
 def test_an_option_that_is_misspelt_is_named() -> None:
     (told,) = class_warnings(_plan("1.2", **{"hoodie.payload.delete.feild": "op"}))
     assert told == "hoodie.payload.delete.feild has no effect on merging; did you mean hoodie.payload.delete.field?"
+
+
+NEW_NAME = "hoodie.write.record.merge.custom.implementation.classes"
+OLD_NAME = "hoodie.datasource.write.record.merger.impls"
+
+
+@pytest.mark.parametrize(
+    ("release", "name", "classes", "says"),
+    [
+        ("0.15", NEW_NAME, "a.Merger", "has no effect in Hudi 0.15, which reads it from 1.0 on"),
+        ("0.12", OLD_NAME, "a.Merger", "has no effect in Hudi 0.12, which reads it from 0.13 on"),
+        ("0.14", OLD_NAME, "org.apache.hudi.HoodieSparkRecordMerger", "Hudi 0.14 then runs a merger, not the payload"),
+        ("0.15", OLD_NAME, "org.apache.hudi.common.model.HoodieAvroRecordMerger", ""),
+        ("1.2", OLD_NAME, "a.Merger", ""),
+    ],
+)
+def test_mergers_that_0_x_runs_or_does_not_know_are_named(release: str, name: str, classes: str, says: str) -> None:
+    told = class_warnings(_plan(release, **{name: classes}))
+    assert len(told) == bool(says)
+    assert all(says in one for one in told)
+
+
+SMALL = "hoodie.merge.small.file.group.candidates.limit"
+LIMIT = "hoodie.parquet.small.file.limit"
+
+
+@pytest.mark.parametrize(
+    ("table_type", "props", "is_told"),
+    [
+        ("mor", {SMALL: "1"}, True),
+        ("mor", {SMALL: "1", LIMIT: "0"}, True),
+        ("mor", {SMALL: "1", LIMIT: "1024"}, False),
+        ("mor", {LIMIT: "1024"}, False),
+        ("cow", {SMALL: "1"}, False),
+    ],
+)
+def test_small_files_without_their_size_are_named(table_type: Any, props: dict[str, str], *, is_told: bool) -> None:
+    told = class_warnings(dataclasses.replace(_plan("0.15", **props), table_type=table_type))
+    assert [SMALL in one for one in told] == [True] * is_told
 
 
 @pytest.mark.parametrize(

@@ -340,11 +340,27 @@ def test_rows_of_a_null_partition_merge_only_with_each_other(batch_size: int) ->
     assert found == {(None, "a", 2), (None, "b", 3), ("p0", "a", 5)}
 
 
+WITH_DATES = {
+    "type": "record",
+    "name": "row",
+    "fields": [{"name": "day", "type": ["null", {"type": "int", "logicalType": "date"}]}],
+}
+
+
 def test_a_null_partition_has_hives_name() -> None:
-    key_of = key_reader(a_plan())
+    key_of = key_reader(a_plan(), parse_schema(WITH_DATES))
     assert key_of({"id": 1, "part": None}) == key_of({"id": 1, "part": ""}) == ("1", "__HIVE_DEFAULT_PARTITION__")
 
 
 def test_several_key_and_partition_columns_make_one_text_each() -> None:
     plan = MergePlan(payload="DefaultHoodieRecordPayload", key="a,b", partition="p,q")
-    assert key_reader(plan)({"a": 1, "b": 2, "p": "x", "q": None}) == ("a:1,b:2", "x/__HIVE_DEFAULT_PARTITION__")
+    record = {"a": 1, "b": 2, "p": "x", "q": None}
+    assert key_reader(plan, parse_schema(WITH_DATES))(record) == ("a:1,b:2", "x/__HIVE_DEFAULT_PARTITION__")
+
+
+def test_a_date_is_its_text_in_keys_and_paths() -> None:
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", key="day", partition="day")
+    key_of = key_reader(plan, parse_schema(WITH_DATES))
+    assert key_of({"day": 19797}) == ("2024-03-15", "2024-03-15")
+    assert key_of({"day": None}) == ("None", "__HIVE_DEFAULT_PARTITION__")
+    assert key_of({"day": 10**9}) == ("1000000000", "1000000000")  # a day beyond Python's dates
