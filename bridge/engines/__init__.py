@@ -46,6 +46,7 @@ from bridge.engines.jvm import (
     with_strategy_id,
 )
 from bridge.engines.native import REFUSALS, ColumnMerges, Refusal, RowVersion, few_bytes, fits_one_task, told_ordering
+from bridge.engines.ordering_text import from_text as ordering_of_text
 from bridge.engines.ordering_text import to_text as ordering_text
 from bridge.engines.python import RecordReader, RecordWriter, WholeKeys, arrow_schema, starts_of
 from bridge.engines.row_counts import LEFT, READ, SIDES, RowCounts, RowStatus, statuses_of
@@ -103,6 +104,7 @@ __all__ = [
     "in_driver",
     "in_executors",
     "is_own",
+    "ordering_of_text",
     "ordering_text",
     "recompiled",
     "recompiled_warnings",

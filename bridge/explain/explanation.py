@@ -11,11 +11,20 @@ from pyspark.sql import types as spark_types
 
 from bridge import pipeline
 from bridge.compare import comparison_of
-from bridge.engines import CLAUSE, COMMIT, RecordReader, arrow_schema, in_driver
+from bridge.engines import (
+    ADDED_TYPES,
+    CLAUSE,
+    COMMIT,
+    ORDERING,
+    RecordReader,
+    arrow_schema,
+    in_driver,
+    ordering_of_text,
+)
 from bridge.errors import InputError, MergeFailedError, PlanError
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
-from bridge.explain.trace import Trace, Tracer, check_followed, check_traceable, trace_key
+from bridge.explain.trace import Taken, Trace, Tracer, check_followed, check_traceable, trace_key
 from bridge.pipeline import ARRIVAL, Course, as_batches
 from bridge.redaction import shown_values
 from bridge.spark import described, map_in_arrow, prepare, quoted
@@ -34,7 +43,7 @@ if TYPE_CHECKING:
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
-_CONTROL = (COMMIT, ARRIVAL, CLAUSE)
+_CONTROL = (COMMIT, ARRIVAL, CLAUSE, ORDERING)
 _NEAR = 5
 _MOST = 10_000  # versions of a row that are gathered and explained
 
@@ -139,7 +148,7 @@ class Arrived(NamedTuple):
     """The versions of a row as one table gets them, and the clause that takes each; see `Tracer.trace`."""
 
     versions: Sequence[tuple[int, Record]]
-    clauses: Sequence[int | None] = ()
+    clauses: Sequence[Taken] = ()
 
 
 def _arrived(batches: Batches, plan: MergePlan, operations: Operations, identity: Mapping[str, str]) -> Arrived | None:
@@ -271,10 +280,11 @@ def _versions_of(
 
 def _rows_of(
     versions: DataFrame, layout: pipeline.Layout, plan: MergePlan, identity: Mapping[str, str]
-) -> list[tuple[int, Record, int | None]]:
+) -> list[tuple[int, Record, Taken]]:
     """Collect them as Avro bytes, so that no value is lost, each with the clause that takes it."""
-    if CLAUSE not in versions.columns:
-        versions = versions.withColumn(CLAUSE, sf.lit(None).cast("int"))
+    for name, kind in ((CLAUSE, "int"), (ORDERING, ADDED_TYPES[ORDERING])):
+        if name not in versions.columns:
+            versions = versions.withColumn(name, sf.lit(None).cast(kind))
     side = pipeline.incoming_side(versions.where(_is(identity)), layout, plan, commit=sf.col(COMMIT).cast("long"))
     schema, data = layout.schema, side.select(*map(quoted, layout.names)).schema
 
@@ -296,4 +306,11 @@ def _rows_of(
     if not ordered:
         msg = f"no version has {_words(identity)} any more; the batches changed while they were read: run it again"
         raise InputError(msg)
-    return [(row[COMMIT], decode(schema, bytes(row[_DATA])), row[CLAUSE]) for row in ordered]
+    return [
+        (
+            row[COMMIT],
+            decode(schema, bytes(row[_DATA])),
+            Taken(row[CLAUSE], row[ORDERING] and ordering_of_text(row[ORDERING])),
+        )
+        for row in ordered
+    ]

@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from bridge.merge import Action, Carrier
     from bridge.plan import MergePlan
     from bridge.programs import Handover, Operations
-    from payloads import AvroSchema, Record
+    from payloads import AvroSchema, Ordering, Record
+
+
+class Taken(NamedTuple):
+    """What a MERGE INTO has of a version: its clause, and the ordering value; see `Arrival`."""
+
+    clause: int | None = None
+    ordering: Ordering | None = None
 
 
 class Trace(NamedTuple):
@@ -108,18 +115,20 @@ class Tracer:
             return TracedCommits(self.plan, schema, **settings)
         return TracedUpgrade(self.plan, schema, **settings, handover=handover)
 
-    def trace(self, versions: Iterable[tuple[int, Record]], clauses: Iterable[int | None] = ()) -> Trace:
+    def trace(self, versions: Iterable[tuple[int, Record]], clauses: Iterable[Taken] = ()) -> Trace:
         """Run the versions of one key; an error of the payload ends the trace and is part of it.
 
         Args:
             versions: number of the commit, from 1 and ascending, and record of physical Avro values, by arrival.
-            clauses: what `Arrival.clause` is of each; none without a MERGE INTO.
+            clauses: which clause of a MERGE INTO takes each; none without a MERGE INTO.
         """
         arrivals = [
             Arrival(Origin.INCOMING, commit, None, source, is_delete=True, identity=record)
             if self._operations.names_keys(commit)
-            else Arrival(Origin.INCOMING, commit, record, source, clause=clause)
-            for source, ((commit, record), clause) in enumerate(itertools.zip_longest(versions, clauses))
+            else Arrival(Origin.INCOMING, commit, record, source, clause=taken.clause, ordering=taken.ordering)
+            for source, ((commit, record), taken) in enumerate(
+                zip(versions, itertools.chain(clauses, itertools.repeat(Taken())), strict=False)
+            )
         ]
         return self.trace_arrivals(arrivals)
 
@@ -167,7 +176,7 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     handover: Handover | None = None,
     operations: Operations = UPSERTS,
-    clauses: Sequence[int | None] = (),
+    clauses: Sequence[Taken] = (),
 ) -> Trace:
     """Run the versions of one key through the merge points of the plan's table type; of several, take a `Tracer`.
 

@@ -49,7 +49,6 @@ class _Reader:
         self._merge = merge
         self._names = {"source": _by_lower(columns), "table": _by_lower(table)}
         self._aliases: dict[str, str] = {}
-        self._computed: list[str] = []
         self._resolved: dict[str, str] = {}
 
     def read(self) -> MergeStatement:
@@ -71,9 +70,7 @@ class _Reader:
             of_kind = [one for one in read if one.matched is matched]
             if any(one.condition is None for one in of_kind[:-1]):
                 _refuse(f"only the last WHEN {'' if matched else 'NOT '}MATCHED may be without a condition")
-        on, computed, resolved = self._on(), self._computed, {**self._resolved}
-        nullsafe = bool(list(self._merge.args["on"].find_all(exp.NullSafeEQ)))
-        return MergeStatement(on, read, frozenset(self._names["source"]), resolved, tuple(computed), nullsafe)
+        return MergeStatement(self._on(), read, frozenset(self._names["source"]), self._resolved)
 
     def _on(self) -> dict[str, str]:
         """Read ON: equalities of a column of the table with a value of the source."""
@@ -84,7 +81,7 @@ class _Reader:
         found: dict[str, str] = {}
         for part in whole.flatten() if isinstance(whole, exp.And) else [whole]:
             test = part.unnest()
-            if not isinstance(test, exp.EQ | exp.NullSafeEQ):
+            if not isinstance(test, exp.EQ):
                 _refuse(f"ON has {_text(part)}, which is not an equality")
             sides = ((test.left, test.right), (test.right, test.left))
             matches = ((self._of_table(one), other) for one, other in sides if not self._reads(other))
@@ -93,9 +90,9 @@ class _Reader:
                 _refuse(f"ON has {_text(part)}, which does not compare a column of the table with the source")
             if name in found:
                 _refuse(f"ON compares {name} twice")
-            found[name] = self._sql(value)
             if not self._is_of_source(value):
-                self._computed.append(name)
+                _refuse(f"ON has {_text(part)}; Hudi compares {name} with a column of the source alone, cast or not")
+            found[name] = self._sql(value)
         return found
 
     def _is_of_source(self, node: exp.Expr) -> bool:

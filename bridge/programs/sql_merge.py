@@ -63,16 +63,12 @@ class MergeStatement(NamedTuple):
         source: the columns of the source, in lower case; none if they are those of the table.
         resolved: the columns of the table that the source lacks, each with the first value that an UPDATE assigns to
             it and that is a column of the source, or a cast of one. Hudi takes such a value for the ordering field.
-        computed_on: the columns of the table that ON compares with something other than a column of the source.
-        is_null_safe: whether ON has `<=>`.
     """
 
     on: Mapping[str, str]
     written: tuple[MergeClause, ...]
     source: frozenset[str] = frozenset()
     resolved: Mapping[str, str] = {}
-    computed_on: tuple[str, ...] = ()
-    is_null_safe: bool = False
 
     @property
     def clauses(self) -> tuple[MergeClause, ...]:

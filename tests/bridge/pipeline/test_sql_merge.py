@@ -90,6 +90,12 @@ def test_names_of_dbt_are_read() -> None:
         (ON + "WHEN NOT MATCHED BY SOURCE THEN DELETE", "WHEN NOT MATCHED BY SOURCE is not supported"),
         ("MERGE INTO t USING (SELECT * FROM x) s ON t.id = s.id WHEN MATCHED THEN DELETE", "the source is a subquery"),
         ("MERGE INTO t USING s ON t.id > s.id WHEN MATCHED THEN DELETE", "not an equality"),
+        ("MERGE INTO t USING s ON t.id <=> s.id WHEN MATCHED THEN DELETE", "not an equality"),
+        (
+            "MERGE INTO t USING s ON t.id = upper(s.id) WHEN MATCHED THEN DELETE",
+            "with a column of the source alone",
+        ),
+        ("MERGE INTO t USING s ON t.id = s.id AND t.part = 'x' WHEN MATCHED THEN DELETE", "Hudi compares part with"),
         ("MERGE INTO t USING s ON t.id = t.name WHEN MATCHED THEN DELETE", "a column of the table with the source"),
         (ON + "WHEN MATCHED AND id > 'a' THEN DELETE", "id is a column of both table and source"),
         (ON + "WHEN MATCHED AND s.none > 1 THEN DELETE", "there is no column s.none"),
