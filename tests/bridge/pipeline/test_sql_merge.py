@@ -234,7 +234,11 @@ def test_explain_follows_the_row(spark: SparkSession) -> None:
             "Spark can't evaluate",
         ),
         (ON + "WHEN MATCHED THEN UPDATE SET id = 'z', ts = 1", KEYS, "another value to id"),
-        (f"{ON} WHEN MATCHED THEN DELETE", "id string, part string", "the source lacks ts, the ordering field"),
+        (
+            f"{ON} WHEN MATCHED THEN DELETE",
+            "id string, part string",
+            "the source lacks ts, the ordering field, and no UPDATE",
+        ),
         (f"{ON} WHEN NOT MATCHED THEN INSERT (id) VALUES (s.id)", KEYS, "leaves out part"),  # noqa: S608
     ],
 )
@@ -249,6 +253,60 @@ def test_rows_that_the_source_has_twice(spark: SparkSession) -> None:
     batches = merged(spark, STAR, rows)
     found = last_rows(batches, a_plan(release="1.2", payload=None, merger="COMMIT_TIME_ORDERING"))
     assert (found["a"], found["new"]) == ((12, "Kiel", 9), (2, "Bern", 9))
+
+
+WHOLE = "id = s.id, part = s.part, name = s.name, qty = s.qty"
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_rows_of_a_source_are_combined_by_its_own_ordering_values(spark: SparkSession, release: str) -> None:
+    """As real 0.15.0 and 1.2.0: what a clause assigns is compared with the stored row alone."""
+    rows = [("a", "x", 8, "Kiel", 9), ("a", "x", 9, "Ulm", 9), ("b", "x", 11, "Jena", 9)]
+    batches = merged(spark, f"{ON} WHEN MATCHED THEN UPDATE SET {WHOLE}, ts = 20 - s.ts", rows)
+    plan = a_plan(release=release, payload="DefaultHoodieRecordPayload")
+    found = last_rows(batches, plan)
+    assert (found["a"], found["b"]) == ((11, "Ulm", 9), (10, "Rome", 1))
+    told = explain(batches, plan, {"id": "a"}).sides[0].trace.row_after(2)
+    assert told is not None
+    assert told["name"] == "Ulm"
+
+
+@pytest.mark.parametrize("value", ["s.at", "CAST(s.at AS bigint)"])
+def test_an_update_names_the_ordering_value_that_the_source_lacks(spark: SparkSession, value: str) -> None:
+    text = f"{ON} WHEN MATCHED AND s.qty > 0 THEN UPDATE SET {WHOLE}, ts = {value} WHEN MATCHED THEN DELETE"
+    rows = [("a", "x", 12, "Kiel", 9), ("a", "x", 11, "Ulm", 9), ("b", "x", 5, "Jena", 9), ("c", "x", 1, "Bern", 0)]
+    plan = a_plan(payload="DefaultHoodieRecordPayload")
+    found = last_rows(merged(spark, text, rows, COLUMNS.replace("ts bigint", "at int")), plan)
+    assert found == {"a": (12, "Kiel", 9), "b": (10, "Rome", 1)}
+
+
+def test_a_null_for_the_ordering_field(spark: SparkSession) -> None:
+    """Real 1.2.0 compares the value of the source, and stores the null; 0.15.0 fails (HoodieUpsertException)."""
+    text = f"{ON} WHEN MATCHED THEN UPDATE SET {WHOLE}, ts = NULL WHEN NOT MATCHED THEN INSERT *"
+    batches = merged(spark, text, [("a", "x", 12, "Kiel", 9), ("b", "x", 5, "Jena", 9), ("d", "x", 1, "Ulm", 9)])
+    found = last_rows(batches, a_plan(release="1.2", payload="DefaultHoodieRecordPayload"))
+    rows = {"a": (None, "Kiel", 9), "b": (10, "Rome", 1), "c": (10, "Bonn", None), "d": (1, "Ulm", 9)}
+    assert found == rows
+    with pytest.raises(MergeFailedError, match="the ordering field of the incoming record is null"):
+        last_rows(batches, a_plan(payload="DefaultHoodieRecordPayload"))
+
+
+def test_an_insert_without_an_ordering_value_until_0_15(spark: SparkSession) -> None:
+    """Real 0.15.0 stores the null; a null in the source fails, whatever the clause assigns."""
+    text = ON + "WHEN NOT MATCHED THEN INSERT (id, part, ts, name) VALUES (s.id, s.part, %s, s.name)"  # noqa: S608
+    for value, ordering, expected in (("NULL", 1, None), ("coalesce(s.ts, 6)", 1, 1)):
+        batches = merged(spark, text % value, [("d", "x", ordering, "Ulm", 9)])
+        assert last_rows(batches, a_plan(payload="DefaultHoodieRecordPayload"))["d"] == (expected, "Ulm", None)
+    with pytest.raises(MergeFailedError, match="the ordering value is null"):
+        last_rows(merged(spark, text % "coalesce(s.ts, 6)", [("d", "x", None, "Ulm", 9)]), a_plan())
+
+
+def test_an_ordering_value_that_sql_has_no_exact_text_for(spark: SparkSession) -> None:
+    ddl = COLUMNS.replace("bigint", "double")
+    first = spark.createDataFrame([("a", "x", 1.5, "Oslo", 1)], ddl)
+    merge = SqlMerge(f"{ON} WHEN MATCHED THEN UPDATE SET {WHOLE}, ts = s.ts + 1")
+    with pytest.raises(InputError, match=r"assigns another value to the ordering field ts .* compute the value in the"):
+        last_rows(Batches.of([first, Batch(first, merge)]), a_plan(payload="DefaultHoodieRecordPayload"))
 
 
 @pytest.mark.parametrize("table_type", ["cow", "mor"])
