@@ -42,6 +42,13 @@ def _refuse(problem: str, cause: Exception | None = None) -> NoReturn:
     raise InputError(msg) from cause
 
 
+_STRICT = (
+    *(exp.Paren, exp.Not, exp.Cast, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Upper, exp.Lower),
+    *(exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE),
+)
+"""What is null if any operand is."""
+
+
 class _Reader:
     """Reads one statement."""
 
@@ -139,7 +146,23 @@ class _Reader:
             {name: self._sql(node) for name, node in values.items()},
             reads,
             bool(in_values),
+            condition is None or not self._reads(condition) or self._fails_on_null(condition),
         )
+
+    def _fails_on_null(self, test: exp.Expr) -> bool:
+        """Whether a test that finds null in the columns of the table is certainly not true."""
+        if isinstance(test, exp.Paren):
+            return self._fails_on_null(test.this)
+        if isinstance(test, exp.And | exp.Or):
+            sides = [self._fails_on_null(side) for side in (test.left, test.right)]
+            return any(sides) if isinstance(test, exp.And) else all(sides)
+        return self._is_null(test)
+
+    def _is_null(self, node: exp.Expr) -> bool:
+        """Whether an expression that finds null in the columns of the table is certainly null."""
+        if isinstance(node, exp.Column):
+            return self._column(node)[0] == "table"
+        return isinstance(node, _STRICT) and any(map(self._is_null, node.iter_expressions()))
 
     def _star(self) -> dict[str, exp.Expr]:
         """Return what `*` assigns: to each column of the table that of the source.

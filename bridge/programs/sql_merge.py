@@ -33,6 +33,7 @@ class MergeClause(NamedTuple):
         values: the values by the column of the table to which they are assigned, likewise.
         reads: the columns of the table that the condition and the values read.
         reads_in_values: whether a value does.
+        fails_on_null: whether the condition can't hold where it finds null in the columns of the table.
         updated: the columns that the UPDATE clauses of the statement set, all together.
     """
 
@@ -42,6 +43,7 @@ class MergeClause(NamedTuple):
     values: Mapping[str, str] = {}
     reads: tuple[str, ...] = ()
     reads_in_values: bool = False
+    fails_on_null: bool = True
     updated: frozenset[str] = frozenset()
 
     @property

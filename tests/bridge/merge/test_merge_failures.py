@@ -197,3 +197,25 @@ def test_a_payload_that_a_recorded_one_makes_is_recorded():
     assert type(made) is payload_class
     assert (made.record, made.ordering_value, made.flagged) == (row(2), Ordering("long", 2), False)
     assert [call.method for call in recorder.calls] == ["pre_combine"]
+
+
+def by_event_time():
+    plan = MergePlan(merger="EVENT_TIME_ORDERING", release="1.2", table_type="mor", key="id", ordering="ts")
+    return RecordMerge(plan, parse_schema(record_schema(id="string", ts=nullable("long"), fails=nullable("string"))))
+
+
+def test_a_log_whose_ordering_values_differ_in_type_is_to_be_compacted_first():
+    """A null of the ordering field counts as Integer 0."""
+    merge = by_event_time()
+    folded = logged(merge, row(2))
+    told = "can't be compared; .*; if an older release wrote the log, compact the table with that release before the"
+    with pytest.raises(MergePointError, match=told):
+        merge.fold_log(folded, KEY, LogRow(row(None), None))
+
+
+def test_a_batch_whose_ordering_values_differ_in_type_has_no_log_to_compact():
+    merge = by_event_time()
+    older, newer = merge.incoming(KEY, row(2), None, Ordering("int", 3)), merge.incoming(KEY, row(1), None)
+    with pytest.raises(MergePointError, match="can't be compared") as failure:
+        merge.combine_input(older, newer)
+    assert "compact" not in str(failure.value)
