@@ -87,12 +87,21 @@ def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
         problem = _problem_global(statement, plan, columns, of_log=of_log)
     if problem is None and of_log and any(one.reads_in_values for one in statement.updates):
         problem = "refuses a value that reads the table; compute it in the source"
-    if problem is None and of_log and not all(one.fails_on_null for one in statement.written):
-        problem = "evaluates a test of the table otherwise than it says; test the source"
+    if problem is None and of_log and _is_unreadable(statement):
+        problem = (
+            "changes no matched row, or fails, if one of several conditions reads the table, or one that null could "
+            "satisfy; test the source"
+        )
     if problem is not None:
         where = " of a merge-on-read table" if of_log else ""
         msg = f"batch {number} (sql_merge): in a MERGE INTO{where} Hudi {plan.release} {problem}"
         raise PlanError(msg)
+
+
+def _is_unreadable(statement: MergeStatement) -> bool:
+    """Whether a condition reads the table of a log otherwise than as one that finds no row."""
+    matched = [one for one in statement.written if one.matched]
+    return any(one.reads and (len(matched) > 1 or not one.fails_on_null) for one in matched)
 
 
 def _problem_always(statement: MergeStatement) -> str | None:

@@ -5,6 +5,7 @@ That the rows are real Hudi's: `tests/data/histories-merge-into`, run by `tests/
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import json
 from typing import TYPE_CHECKING, Any
@@ -152,6 +153,29 @@ def test_what_hudi_refused_is_refused_and_nothing_else() -> None:
 def test_a_table_that_was_not_recorded_is_refused(settings: dict[str, Any], columns: list[str], told: str) -> None:
     with pytest.raises(PlanError, match=told):
         check_statement(SqlMerge(STAR).parsed(SOURCE, TABLE), 2, a_plan(**settings), columns)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "is_refused"),
+    [
+        ("WHEN MATCHED AND s.ts > t.ts THEN UPDATE SET *", False),
+        ("WHEN MATCHED AND NOT (t.ts > 100) AND s.qty > 1 THEN DELETE", False),
+        ("WHEN MATCHED AND (t.ts > 1 OR t.qty = s.qty) THEN DELETE", False),
+        ("WHEN MATCHED AND t.qty IS NULL THEN DELETE", True),
+        ("WHEN MATCHED AND t.qty IS NOT NULL THEN DELETE", True),
+        ("WHEN MATCHED AND t.name <=> s.name THEN UPDATE SET *", True),
+        ("WHEN MATCHED AND (s.qty > 1 OR t.ts = 1) THEN UPDATE SET *", True),
+        ("WHEN MATCHED AND coalesce(t.qty, 0) = 0 THEN UPDATE SET *", True),
+        ("WHEN MATCHED AND t.ts > 1 THEN UPDATE SET * WHEN MATCHED AND s.qty > 1 THEN DELETE", True),
+    ],
+)
+def test_a_log_is_not_read_by_conditions(clauses: str, *, is_refused: bool) -> None:
+    """Real 1.2.0 took no matched row in statements such as these, and failed on the one with OR in its condition."""
+    plan = a_plan(release="1.2", table_type="mor", payload="DefaultHoodieRecordPayload")
+    statement = SqlMerge(ON + clauses).parsed(SOURCE, TABLE)
+    check_statement(statement, 2, dataclasses.replace(plan, table_type="cow"), TABLE)  # type: ignore[arg-type]
+    with pytest.raises(PlanError, match="changes no matched row") if is_refused else contextlib.nullcontext():
+        check_statement(statement, 2, plan, TABLE)
 
 
 def test_what_hudi_does_other_than_the_statement_says_is_a_warning() -> None:
