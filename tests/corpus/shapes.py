@@ -58,6 +58,8 @@ _NOTHING = "string", lambda _source, _: None
 _POINTS = "bigint", _number(50)
 _AMOUNT = "double", _number(400, 0.25)
 _DELETED = "boolean", lambda source, _: source.choice((True, False, None)) if source.random() < 0.25 else False
+_DOTLESS, _LONG_S, _KELVIN = "SK\u0131P", "clo\u017fed", "\u212aEEP"
+"""Texts whose letters are those of SKIP in any case, of CLOSED in upper case, of keep in lower case."""
 _NOT_DELETED = "boolean", lambda _source, _: False
 _OP = "string", _one_of("I", "U", "U", "U", "U", "D", nulls=0.1)
 _JSON = "string", _one_of('{"a":1,"b":{"c":2}}', '{"b":null,"d":[1,"x"]}', '{"é":"ü","a":"1"}', "{}", "7", "null")
@@ -268,6 +270,14 @@ SHAPES: Final = {
         ),
         Shape("NeverReopens", {"status": ("string", _one_of("NEW", "OPEN", "OPEN", "CLOSED")), "city": _CITY}),
         Shape("LeavesOut", {"city": _CITY, "note": _NOTE, _FLAG: _DELETED}),
+        Shape(
+            "ComparesLetters",
+            {
+                "op": ("string", _one_of("U", "U", "U", "U", "skip", "Skip", "SKIP", _DOTLESS)),
+                "status": ("string", _one_of("open", "open", "open", "open", "closed", "Closed", _LONG_S)),
+                "note": ("string", _one_of("a", "b", "keep", "Keep", _KELVIN)),
+            },
+        ),
         Shape("FillsNulls", {"city": _CITY, "points": _POINTS}, strategy="0b5d9a1c-51a4-4a7e-a1f4-5f0e4a6c7d01"),
         Shape(
             "LargerPoints",

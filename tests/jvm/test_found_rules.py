@@ -174,6 +174,6 @@ def test_migrate_asks_a_compiled_class_by_a_schema_alone(bundles, java_compiler,
     found = CliRunner().invoke(main, words)
     assert found.exit_code == 0, found.output
     merger = next((tmp_path / "out").glob("java-1.1/src/main/java/com/acme/*.java")).read_text("utf-8")
-    assert 'row.put("visits", sumLong(older.get("visits"), newer.get("visits")));' in merger
+    assert 'put(row, "visits", sumLong(older.get("visits"), newer.get("visits")));' in merger
     assert 'if (is(newer, "op", "GONE")) {' in merger
     assert "hoodie.payload.delete.marker" not in merger

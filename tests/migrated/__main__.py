@@ -25,7 +25,7 @@ from tests.corpus.compared import differences_of, load
 from tests.corpus.jars import jars_for
 from tests.corpus.shapes import SHAPES, TYPES, build_of
 from tests.jvm.java_compiler import JavaCompiler
-from tests.migrated.generated import CLASSES, jar_of, merger_for
+from tests.migrated.generated import CLASSES, EDITS_ITS_OWN, jar_of, merger_for
 from tests.support.archives import unpack
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def _asked(  # noqa: PLR0913, PLR0917 (what is run)
         jars = [jar_of(compiler, merger, line), *(jars_for(compiler, build_of(line)) if merger.calls else ())]
         jar = ",".join(map(str, jars))
         own = {key: getattr(merger.shape, key) for key in ("package", "java", "strategy", "options")}
-        loses = merger.rules.edited is not None and line >= HudiRelease.V1_1
+        loses = (merger.rules.edited is not None or name in EDITS_ITS_OWN) and line >= HudiRelease.V1_1
         found += [
             {"class": name, "type": one, "jar": jar, "seed": seed, "shape": own, "loses": loses and one == "mor"}
             for one in types

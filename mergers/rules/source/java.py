@@ -171,9 +171,9 @@ class _Writer:
             f"      row.put(field.pos(), {value});",
             "    }",
         ]
-        for name in names:
-            field = self._schema.by_name[name]
-            lines.append(f"    row.put({json.dumps(name)}, {self._value(columns[name], field, json.dumps(name))});")
+        for name, text in ((name, json.dumps(name)) for name in names):
+            value = self._value(columns[name], self._schema.by_name[name], text)
+            lines.append(f"    {self._call('put', 'row', text, value)};")
         lines.append(f"    return new Version(row, {later}.ordering, false);")
         named, self._named = self._named, None
         locals_ = [

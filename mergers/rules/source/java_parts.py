@@ -30,6 +30,14 @@ _HELPERS: Final = {
     return value instanceof CharSequence ? value.toString() : "";
   }
 """,
+    "put": """
+  /** Sets the value of a column. Queries read rows without some columns, such as those of partitions. */
+  private static void put(GenericRecord row, String column, Object value) {
+    if (row.getSchema().getField(column) != null) {
+      row.put(column, value);
+    }
+  }
+""",
     "firstNot": """
   /** Returns the first of two values unless it is the one that stands for no value, else the second. */
   private static Object firstNot(Object none, Object first, Object second) {
