@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
@@ -24,6 +24,7 @@ from payloads.rules import (
     ByColumn,
     ByOrdering,
     Case,
+    Column,
     ColumnIs,
     Concat,
     Constant,
@@ -39,14 +40,19 @@ from payloads.rules import (
     IsEmpty,
     IsNatural,
     IsUnordered,
+    Later,
     LaterIs,
     Least,
+    Letters,
     MergeRule,
     Not,
     Role,
     Sum,
     Take,
+    Test,
+    TextIs,
     Union,
+    nodes_of,
 )
 from tests.jvm.java_compiler import SOURCES
 from tests.migrated.__main__ import run
@@ -104,12 +110,23 @@ RULES = {
     "by ordering": MergeRule(ByOrdering(tie=OLDER), columns={DATA: FirstNonNull((Take(LATER), Take(EARLIER)))}),
     "defaults": MergeRule(columns={DATA: FirstNonDefault((Take(NEWER), Take(OLDER)))}),
     "by a column": MergeRule(ByColumn(("at",)), cases=(Case(IsEmpty(NEWER), Effect.DELETE),)),
+    "letters": MergeRule(
+        cases=(
+            Case(TextIs(NEWER, "status", "skip"), Effect.CURRENT),
+            Case(TextIs(OLDER, "status", "CLOSED", Letters.UPPER), Effect.DELETE),
+        ),
+        columns={
+            DATA: Take(NEWER),
+            "status": IfElse(TextIs(NEWER, "status", "keep", Letters.LOWER), Take(OLDER), Take(NEWER)),
+        },
+    ),
 }
+LETTERS = ("skip", "sK\u0131P", "closed", "clo\u017feD", "Keep", "\u212aEEP")
 VALUES: dict[str, tuple[Any, ...]] = {
     "id": ("a",),
     "ts": (1, 2, 3),
     "at": (1, 2, None),
-    "status": ("?", "OPEN", 'CLOSED "now"', "\u00e9\U0001f600", None),
+    "status": ("?", "OPEN", 'CLOSED "now"', "\u00e9\U0001f600", *LETTERS, None),
     "n": (0, 7, 2_147_483_647, -5),
     "hits": (5, 9_223_372_036_854_775_807, -1, None),
     "price": (0.0, -0.0, 2.5, None),
@@ -184,6 +201,11 @@ def test_java_merges_as_the_reference(
         if (wanted := reference(RULES[name], *pair)) != answer and read(wanted) != read(answer)
     ]
     assert not wrong, wrong[0]
+
+
+def test_every_node_is_compared() -> None:
+    compared = {type(node) for rule in RULES.values() for node in nodes_of(rule)}
+    assert compared >= {*get_args(Test | Column | Later)}
 
 
 def test_real_hudi_gives_the_rows_of_the_class(
