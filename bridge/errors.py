@@ -99,6 +99,10 @@ class MergeFailedError(PayloadBridgeError, RuntimeError):
         return escaped(f"{self.payload} failed{at} ({where}): {self.reason}")
 
 
+class TrustedRuleError(MergeFailedError):
+    """A class gives another row than the rule that the user trusts to run in its place."""
+
+
 def _shown(value: object) -> str:
     """Return a value of a key as every engine writes it: text in quotes, dates and decimals by their digits alone."""
     return str(value) if isinstance(value, (datetime.date, decimal.Decimal)) else repr(value)

@@ -173,6 +173,10 @@ class MergePlan:
             self.trust_rule and self.engine != "native",
             "`trust_rule` is for the native engine; set `engine` to native",
         )
+        yield (
+            self.trust_sample != MergePlan.trust_sample and not self.trust_rule,
+            "`trust_sample` is for `trust_rule`; add that, or leave it out",
+        )
         yield self.trust_sample < 1, f"`trust_sample` is a number of keys from 1 on, not {self.trust_sample}"
         yield (
             self.fidelity not in ("hudi", "intended"),
@@ -239,6 +243,10 @@ class MergePlan:
         if self.payload is not None:
             return self.payload.name
         return self.merger.name if self.merger is not None else "a plain writer"
+
+    def without_trust(self) -> MergePlan:
+        """Return the plan by which a class itself merges, not the rule that is inferred from it."""
+        return replace(self, trust_rule=False, trust_sample=MergePlan.trust_sample)
 
     def as_plain(self) -> MergePlan:
         """Return the plan of a writer that passes neither payload class nor merge mode, for a table that this one made.

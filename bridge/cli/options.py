@@ -158,7 +158,7 @@ _TRUST_OPTIONS: tuple[Decorator, ...] = (
 
 
 def trust_options(command: F) -> F:
-    """Add `--trust-rule` and `--trust-sample`, of the verb whose engine runs a rule in place of a class."""
+    """Add `--trust-rule` and `--trust-sample`, of verbs whose engine may run a rule in place of a class."""
     return with_options(command, _TRUST_OPTIONS)
 
 

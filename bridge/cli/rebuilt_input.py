@@ -27,6 +27,10 @@ _OF_THE_TABLE = (
     *("table_types", "operations", "upgrade_after", "via", "plain", "plain_after", "compact_after", "compact_every"),
 )
 """Options that a table answers itself."""
+TABLE_WITHOUT_TRUST = (
+    "is for batches: rows of a real --table have meta columns, about which the rule of a class says nothing; leave it "
+    "out, so that the class itself runs"
+)
 
 
 def refuse_table_settings(*more: str) -> None:
@@ -35,6 +39,7 @@ def refuse_table_settings(*more: str) -> None:
     Raises:
         UsageError: naming the first that the user gave.
     """
+    refuse_given(("trust_rule", "trust_sample"), TABLE_WITHOUT_TRUST)
     why = "is for a table that batches make; a real one has its own settings: leave it out"
     refuse_given((*_OF_THE_TABLE, *more), why)
 

@@ -21,6 +21,7 @@ from bridge.cli.options import (
     plan_of,
     sample_option,
     table_types_option,
+    trust_options,
     upgrade_options,
     with_schema,
 )
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
 @strict_option
 @click.option("--history", is_flag=True, help="Replay the commits that the files of --table still hold.")
 @left_plan_options
+@trust_options
 @derived_option(replay, "to", required=True)
 @upgrade_options
 @derived_option(replay, "plain")

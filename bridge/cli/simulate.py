@@ -22,6 +22,7 @@ from bridge.cli.options import (
     plan_options,
     sample_option,
     table_types_option,
+    trust_options,
     with_schema,
 )
 from bridge.cli.parameters import derived_option
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 @table_option
 @strict_option
 @plan_options
+@trust_options
 @table_types_option(
     "The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given."
 )

@@ -135,27 +135,26 @@ class Comparison:
         """
         takes_over = self.upgrade_after is not None
         right = self.left if takes_over else self.right
-        programs = (
-            program_of(self.left, self.operations),
-            program_of(right, self.operations, upgraded=takes_over),
-        )
+        programs = program_of(self.left, self.operations), program_of(right, self.operations, upgraded=takes_over)
         sides = zip(self.names, programs, (self.left, right), strict=True)
         return {name: choice_of(program, plan, versions) for name, program, plan in sides}
 
-    def left_outcomes(self, versions: DataFrame, *, row_counts: bool = False) -> DataFrame:
-        """Return the rows of the snapshots of the left side, those of quarantined keys, and the row counts."""
-        return self._new_table(versions, self.left, row_counts=row_counts)
+    def left_outcomes(self, versions: DataFrame, **told: Any) -> DataFrame:
+        """Return the rows of the snapshots of the left side; `told`: further settings of `simulate_outcomes`."""
+        return self._new_table(versions, self.left, **told)
 
-    def right_outcomes(self, versions: DataFrame, *, row_counts: bool = False) -> DataFrame:
+    def right_outcomes(self, versions: DataFrame, **told: Any) -> DataFrame:
         """Return what `left_outcomes` does, of the right side.
 
         Raises:
             PayloadBridgeError: its release refuses payload or settings.
         """
-        if self.right.payload is not None and not self.right.runs_java and self.upgrade_after != self.commits:
-            self.right.payload.resolve(self.right.release)
+        payload, is_java = self.right.payload, self.right.runs_java
+        is_java |= self.right.trust_rule and payload is not None and payload.is_compiled
+        if payload is not None and not is_java and self.upgrade_after != self.commits:
+            payload.resolve(self.right.release)
         if self.upgrade_after is None:
-            return self._new_table(versions, self.right, row_counts=row_counts)
+            return self._new_table(versions, self.right, **told)
         return upgrade_outcomes(
             versions,
             self.left,
@@ -164,12 +163,12 @@ class Comparison:
             compact_after=self.compact_after,
             properties=self.properties,
             operations=self.operations,
-            row_counts=row_counts,
+            **told,
         )
 
-    def _new_table(self, versions: DataFrame, plan: MergePlan, *, row_counts: bool) -> DataFrame:
+    def _new_table(self, versions: DataFrame, plan: MergePlan, **told: Any) -> DataFrame:
         settings: dict[str, Any] = {"compact_after": self.compact_after, "operations": self.operations}
-        return simulate_outcomes(versions, plan, commits=self.commits, row_counts=row_counts, **settings)
+        return simulate_outcomes(versions, plan, commits=self.commits, **settings, **told)
 
     def job_description(self, frame: DataFrame, what: str) -> contextlib.AbstractContextManager[None]:
         """Say in Spark's pages that the jobs of a `with` block, on `frame`, are this comparison's."""
@@ -265,7 +264,7 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
     named = MergerRef(to.upper()) if to.upper() in RecordMergeMode.__members__ else _named(to, left)
     compiled = named.is_compiled or (isinstance(named, PayloadRef) and ":" not in named.name)
     return dataclasses.replace(
-        left,
+        left if _has_rule(named) else left.without_trust(),
         payload=named if isinstance(named, PayloadRef) else None,
         merger=named if isinstance(named, MergerRef) else None,
         release=HudiRelease.latest(),
@@ -293,6 +292,11 @@ def is_release(text: str) -> bool:
     except PayloadBridgeError:
         return False
     return True
+
+
+def _has_rule(named: PayloadRef | MergerRef) -> bool:
+    """Whether a name is that of a user's payload class, which alone has a rule to be trusted."""
+    return isinstance(named, PayloadRef) and (":" in named.name or not named.has_port())
 
 
 def _named(name: str, plan: MergePlan) -> PayloadRef | MergerRef:

@@ -13,7 +13,7 @@ from bridge.compare.difference import Counts
 from bridge.compare.replay_report import BY_IDENTITY, TABLE, ReplayReport
 from bridge.compare.replay_row_counts import ReplayRowCounts
 from bridge.engines import COMMIT, recompiled, with_strategy_id
-from bridge.errors import ClassLinkError, PlanError, sentence_of
+from bridge.errors import ClassLinkError, PlanError, TrustedRuleError, is_refusal, sentence_of
 from bridge.merge import check_links
 from bridge.pipeline import (
     KIND,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare.comparison import Comparison, Target
+    from bridge.engines.trusted import Evidence
     from bridge.pipeline import Batches, BatchesLike, BatchNumber, Steps
     from bridge.plan import MergePlan
 
@@ -74,6 +75,7 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
 
     Raises:
         PayloadBridgeError, PySparkException: merging under `plan` fails. If only the other side fails, it is REFUSED.
+        MergeFailedError: with `trust_rule`, on either side, a class gives another row than its rule.
         ParameterError: parameters contradict each other, or name a batch that does not exist.
         PlanError: the two sides are not an upgrade, or nothing has the name `to`.
         InputError: a batch does not fit the one before it.
@@ -115,29 +117,29 @@ def _compared(batches: Batches, comparison: Comparison) -> ReplayReport:
     comparison = dataclasses.replace(comparison, left=with_strategy_id(spark, comparison.left))
     named = batches.partitions_named(comparison.left)
     row_counts = ReplayRowCounts(versions, comparison.left, comparison.operations, named)
-    outcomes = {
-        LEFT_SIDE: row_counts.of_side(LEFT_SIDE, comparison.left_outcomes(row_counts.versions, row_counts=True))
-    }
+    checked: dict[str, list[Evidence]] = {LEFT_SIDE: [], RIGHT_SIDE: []}
+    told = {"row_counts": True, "evidence": checked[LEFT_SIDE]}
+    outcomes = {LEFT_SIDE: row_counts.of_side(LEFT_SIDE, comparison.left_outcomes(row_counts.versions, **told))}
     left = snapshots_of(outcomes[LEFT_SIDE])
     report = ReplayReport(batches, comparison, versions, left)
     try:
         check_links(comparison.right)
         comparison = dataclasses.replace(comparison, right=with_strategy_id(spark, comparison.right))
         report = dataclasses.replace(report, comparison=comparison, recompiled=recompiled(comparison.right))
-        outcomes[RIGHT_SIDE] = row_counts.of_side(
-            RIGHT_SIDE, comparison.right_outcomes(row_counts.versions, row_counts=True)
-        )
+        told = {"row_counts": True, "evidence": checked[RIGHT_SIDE]}
+        outcomes[RIGHT_SIDE] = row_counts.of_side(RIGHT_SIDE, comparison.right_outcomes(row_counts.versions, **told))
         right = snapshots_of(outcomes[RIGHT_SIDE])
-        report = dataclasses.replace(report, ran=comparison.choices(versions))
+        choices = zip(comparison.choices(versions).items(), checked.values(), strict=True)
+        report = dataclasses.replace(report, ran={name: one.told(evidence) for (name, one), evidence in choices})
         with observing(spark):  # a cached plan runs with the settings of the moment in which it is marked
             found = kept(_found(versions, comparison, left, right).where(sf.col(COMMIT) >= batches.first))
-    except PlanError:
-        row_counts.release()
-        raise
-    except ClassLinkError as error:  # whatever the data is: no row has to be merged to know it
-        row_counts.release()
-        return dataclasses.replace(report, refused=sentence_of(error))
-    except PayloadBridgeError as error:
+    except (PayloadBridgeError, PySparkException) as error:  # of Spark, where a class merges a sample at once
+        # The settings may be wrong, not the release; a class that does not link is refused whatever the data is.
+        if isinstance(error, PlanError | TrustedRuleError | ClassLinkError) or not is_refusal(error):
+            row_counts.release()
+            if not isinstance(error, ClassLinkError):
+                raise
+            return dataclasses.replace(report, refused=sentence_of(error))
         return _refused(report, error, row_counts)
     try:
         with comparison.job_description(versions, "keys that differ after each commit"), observing(spark):

@@ -10,15 +10,18 @@ from pyspark.sql import functions as sf
 from bridge.engines.control_columns import ARRIVAL, COMMIT, ORIGIN
 from bridge.engines.jvm import attached, for_python
 from bridge.engines.jvm import run as run_on_jvm
-from bridge.engines.native import NotLoweredError, lowered
+from bridge.engines.native import HISTORY, LOG_OF_COMMITS, NotLoweredError, lowered
 from bridge.engines.native import run as run_natively
 from bridge.engines.python import run as run_in_python
 from bridge.errors import ParameterError, PlanError
 from bridge.merge import check_stated
+from bridge.plan import TableType
 from bridge.programs import EngineName
 from bridge.spark import in_one_task, in_order, quoted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame
     from pyspark.sql.types import StructField
 
@@ -49,17 +52,28 @@ def _run_compiled(versions: DataFrame, job: Job, fields: tuple[StructField, ...]
     return run_on_jvm(versions, job, fields) if asked is None else run_in_python(*asked, fields, attached)
 
 
-_TRUSTS = ("upsert", "snapshot", "compact")
+_TRUSTS = ("upsert", "snapshot", "compact", "simulate")
 """The programs that run found rules in place of a user's class."""
 
 _ENGINES: dict[EngineName, Engine] = {EngineName.PYTHON: run_in_python, EngineName.JVM: _run_compiled}
 
 
 class Choice(NamedTuple):
-    """Which engine runs a job, and why."""
+    """Which engine runs a job.
+
+    Attributes:
+        engine: it.
+        why: the reason.
+        trusted: how the rules were checked that run in place of a class; None for any other run.
+    """
 
     engine: EngineName
     why: str
+    trusted: Evidence | None = None
+
+    def told(self, evidence: Sequence[Evidence]) -> Choice:
+        """Return the choice with how the rules of its run were checked, if any were."""
+        return self._replace(why=evidence[0].sentence, trusted=evidence[0]) if evidence else self
 
 
 def engine_of(job: Job) -> Choice:
@@ -102,7 +116,7 @@ def run(
     how they were checked.
 
     Raises:
-        MergeFailedError: with `trust_rule`, the class gives another row than its rule.
+        TrustedRuleError: with `trust_rule`, the class gives another row than its rule.
     """
     if job.plan.trust_rule:
         return _run_trusted(sides, job, fields, [] if evidence is None else evidence)
@@ -118,11 +132,15 @@ def _check_trusts(job: Job) -> None:
     Raises:
         ParameterError: they don't.
     """
+    name, msg = job.plan.payload_name, None
     if job.program not in _TRUSTS:
         msg = (
-            f"{job.plan.payload_name}: `trust_rule` is for {', '.join(_TRUSTS)}, which run the rules of users as "
-            f"expressions, not for {job.program}; leave it out"
+            f"{name}: `trust_rule` is for {', '.join(_TRUSTS)}, which run the rules of users as expressions, not for "
+            f"{job.program}; leave it out"
         )
+    elif job.program == HISTORY and job.plan.table_type is TableType.MERGE_ON_READ:
+        msg = f"{name}: {LOG_OF_COMMITS}, so no rule runs in place of the class (`trust_rule`); leave it out"
+    if msg is not None:
         raise ParameterError(msg)
 
 
@@ -138,9 +156,12 @@ def _run_trusted(
     engine_of(stated)
     payload = job.plan.payload
     is_java = payload is not None and payload.is_compiled and not payload.has_port(job.plan.release)
-    asked = dataclasses.replace(job.plan, trust_rule=False, engine="jvm" if is_java else "python")
+    asked = dataclasses.replace(job.plan.without_trust(), engine="jvm" if is_java else "python")
     of_class = dataclasses.replace(job, plan=asked)
-    evidence.append(check(sides, of_class, stated, fields, found=found, of_class=run, of_rules=run_natively))
+    told = check(
+        sides, of_class, stated, fields, found=found, of_class=run, of_rules=run_natively, size=job.plan.trust_sample
+    )
+    evidence.append(told)
     return run_natively(sides, stated, fields)
 
 

@@ -58,6 +58,12 @@ def migrate_request(  # noqa: PLR0913 (those of `migrate`)
         PlanError: the target, the merger or the compiled class is impossible, or the paths can't be searched.
     """
     _check_twin(left, java_class)
+    if left.trust_rule:
+        msg = (
+            "`trust_rule`: a migration is accepted if it gives the rows of the class itself; generated mergers have "
+            "its rule, which would be compared with itself; leave it out"
+        )
+        raise ParameterError(msg)
     if isinstance(left.payload, SentPayloadRef) or isinstance(left.merger, SentMergerRef):
         msg = (
             f"what `migrate` writes imports the class {left.payload_name}, which no module has; move it to one (in a "

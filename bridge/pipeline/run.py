@@ -77,6 +77,10 @@ def report_choices(report: Report, choices: Mapping[str, Choice]) -> None:
     """Put into a report which engine ran what, and why."""
     report.plan["ran"] = {name: {"engine": one.engine.value, "why": one.why} for name, one in choices.items()}
     report.body += [f"{name}: engine {one.engine}: {one.why}" for name, one in choices.items()]
+    checked = {name: one.trusted for name, one in choices.items() if one.trusted is not None}
+    if checked:
+        report.plan["trusted"] = {name: one.as_json for name, one in checked.items()}
+        report.body += [f"{name}: {told}" for name, one in checked.items() for told in one.found.sentences]
 
 
 def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from bridge.engines.trusted import Evidence
     from bridge.plan import MergePlan
     from bridge.programs import Handover, NextWriter, Operations
 
@@ -64,18 +65,18 @@ def simulate_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     operations: Operations = UPSERTS,
     row_counts: bool = False,
+    evidence: list[Evidence] | None = None,
 ) -> DataFrame:
     """Return the rows of all snapshots, each once, with the first and last commit at which it is visible.
 
     Among them are the versions of keys that the plan quarantines and, with `row_counts`, what the engine counts;
-    `snapshots_of` leaves both out.
+    `snapshots_of` leaves both out. `evidence` gets how found rules were checked, if they run.
     """
     plan = with_strategy_id(versions.sparkSession, plan)
     versions = evaluated(versions, plan, operations)
     layout, side = commits_of(versions, plan)
-    return _written(
-        side, layout, plan, commits, compact_after=compact_after, operations=operations, row_counts=row_counts
-    )
+    told: dict[str, Any] = {"row_counts": row_counts, "evidence": evidence}
+    return _written(side, layout, plan, commits, compact_after=compact_after, operations=operations, **told)
 
 
 def _written(  # noqa: PLR0913 (settings of one job)
@@ -86,11 +87,11 @@ def _written(  # noqa: PLR0913 (settings of one job)
     *,
     compact_after: Collection[int],
     operations: Operations,
-    row_counts: bool = False,
+    **told: Any,
 ) -> DataFrame:
     if operations.by_commit:
-        return _operated(side, layout, plan, commits, compact_after, operations, row_counts=row_counts)
-    return _simulated([side], layout, plan, commits, compact_after, row_counts=row_counts)
+        return _operated(side, layout, plan, commits, compact_after, operations, **told)
+    return _simulated([side], layout, plan, commits, compact_after, **told)
 
 
 def evaluated(
@@ -145,7 +146,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
     compact_after: Collection[int] = (),
     properties: Mapping[str, str] | None = None,
     operations: Operations = UPSERTS,
-    row_counts: bool = False,
+    **told: Any,
 ) -> DataFrame:
     """Do what `simulate_outcomes` does for a table that `old` writes first, and then other writers, in order.
 
@@ -170,8 +171,7 @@ def upgrade_outcomes(  # noqa: PLR0913 (keyword-only settings of one table)
             check_operations(writer, operations, commits)
         check_operated(old, change, operations)
     layout, side = commits_of(evaluated(versions, old, operations, change), old)
-    settings: dict[str, Any] = {"compact_after": compact_after, "operations": operations, "row_counts": row_counts}
-    return _upgraded(side, layout, old, commits, change, **settings)
+    return _upgraded(side, layout, old, commits, change, compact_after=compact_after, operations=operations, **told)
 
 
 def _upgraded(  # noqa: PLR0913 (settings of one job)
@@ -183,7 +183,7 @@ def _upgraded(  # noqa: PLR0913 (settings of one job)
     *,
     compact_after: Collection[int],
     operations: Operations,
-    row_counts: bool = False,
+    **told: Any,
 ) -> DataFrame:
     check_writes(old, commits, change=change, operations=operations)
     arguments: dict[str, Any] = {
@@ -195,7 +195,7 @@ def _upgraded(  # noqa: PLR0913 (settings of one job)
     if operations.by_commit:
         arguments["operations"] = operations
     program = program_of(old, operations, upgraded=True)
-    return run([side], layout, old, program=program, arguments=arguments, row_counts=row_counts)
+    return run([side], layout, old, program=program, arguments=arguments, **told)
 
 
 def upgrade_commits(
@@ -210,14 +210,13 @@ def upgrade_commits(
     return snapshots_of(upgrade_outcomes(versions, old, next_writers, **settings))
 
 
-def _simulated(  # noqa: PLR0913 (settings of one job)
+def _simulated(
     sides: list[DataFrame],
     layout: Layout,
     plan: MergePlan,
     commits: int,
     compact_after: Collection[int],
-    *,
-    row_counts: bool,
+    **told: Any,
 ) -> DataFrame:
     check_writes(plan, commits)
     log_updates, candidates = plan.table_type is TableType.MERGE_ON_READ, _candidates(plan)
@@ -227,7 +226,7 @@ def _simulated(  # noqa: PLR0913 (settings of one job)
         raise PlanError(msg)
     arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}
-    return run(sides, layout, plan, program=program_of(plan, UPSERTS), arguments=arguments, row_counts=row_counts)
+    return run(sides, layout, plan, program=program_of(plan, UPSERTS), arguments=arguments, **told)
 
 
 def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
@@ -237,8 +236,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
     commits: int,
     compact_after: Collection[int],
     operations: Operations,
-    *,
-    row_counts: bool,
+    **told: Any,
 ) -> DataFrame:
     check_operations(plan, operations, commits)
     check_writes(plan, commits, operations=operations)
@@ -248,7 +246,7 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
         "log_updates": plan.table_type is TableType.MERGE_ON_READ,
         "operations": operations,
     }
-    return run([side], layout, plan, program=program_of(plan, operations), arguments=arguments, row_counts=row_counts)
+    return run([side], layout, plan, program=program_of(plan, operations), arguments=arguments, **told)
 
 
 def program_of(plan: MergePlan, operations: Operations, *, upgraded: bool = False) -> str:

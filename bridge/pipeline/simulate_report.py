@@ -167,6 +167,7 @@ def simulate(
         ParameterError: parameters contradict each other, or name a batch that does not exist.
         InputError: a batch does not fit the one before it.
         PlanError: a column that the plan names is missing, or a setting is not supported.
+        MergeFailedError: with `trust_rule`, a class gives another row than its rule for a key of the sample.
     """
     written = as_batches(batches)
     settings: dict[str, Any] = {"plain_after": plain_after, "compact_every": compact_every}
@@ -175,10 +176,10 @@ def simulate(
     if plain_after is not None:
         settings |= {"upgrade_after": plain_after, "keep_table_version": True}
         return simulate_upgrade(written, plan, plan.as_plain(), **settings)
-    versions, operations = written.versions(plan), written.operations_of(plan)
-    settings |= {"commits": len(written), "operations": operations, "row_counts": True}
+    versions, operations, checked = written.versions(plan), written.operations_of(plan), list[Any]()
+    settings |= {"commits": len(written), "operations": operations, "row_counts": True, "evidence": checked}
     outcomes = simulate_outcomes(versions, plan, **settings)
-    ran = choice_of(program_of(plan, operations), plan, versions)
+    ran = choice_of(program_of(plan, operations), plan, versions).told(checked)
     return SimulateReport(written, plan, outcomes, compactions, ran=ran)
 
 
@@ -281,7 +282,6 @@ def _tell(report: Report, parts: Sequence[SimulateReport], differing: dict[int, 
                 line["disagree"] = differing.get(own.commit, 0)
             lines.append(line)
     report.body.append(Table.of_rows(tuple(lines[0]), lines, "What each commit changed in the snapshot"))
-
     batches = parts[0].batches
     totals = {name: sum(getattr(own, name) for part in parts for own in part.figures) for name in Figures._fields[2:]}
     rows_in = batches.rows_of(parts[0].plan)

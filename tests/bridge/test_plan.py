@@ -193,6 +193,12 @@ def test_a_release_is_text():
     [
         ({"key": ()}, (), "name its columns by key", "name its columns by --key"),
         (
+            {"trust_sample": 5},
+            ("--key", "id", "--trust-sample", "5"),
+            "trust_sample is for trust_rule; add that, or leave it out",
+            "--trust-sample is for --trust-rule; add --trust-rule, or leave it out",
+        ),
+        (
             {"trust_rule": True},
             ("--key", "id", "--trust-rule"),
             "trust_rule is for the native engine; set engine to native",

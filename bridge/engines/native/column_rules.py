@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.config import capabilities, keys
-from bridge.engines.native.rules import READS, JobRules
+from bridge.engines.native.rules import HISTORY, READS, JobRules
 from bridge.engines.native.stated_rules import PayloadMerge, RuleMerge
 from bridge.engines.native.unsupported import lacking, looks_at_ordering
 from bridge.merge import delete_tests, merge_props
@@ -64,10 +64,16 @@ class ColumnRules(JobRules):
         return callable(getattr(getattr(merger, "target", merger), "merge", None))
 
     @property
+    def _in_program(self) -> bool:
+        """Whether stored rows are met; `auto` runs commits over time in Python, beside which they were not measured."""
+        runs = {"upsert", *READS} | ({HISTORY} if self.job.plan.engine == "native" else set())
+        return self.job.program in runs
+
+    @property
     def can_gather(self) -> bool:
         """Whether the job meets stored rows, by keys and columns that compare, without meta columns of a log's rows."""
         schema, plan = self.job.schema, self.job.plan
-        if self.job.program not in {"upsert", *READS}:
+        if not self._in_program:
             return False
         if self.reads_log and META_COLUMNS[0] in self.job.columns:
             return False
@@ -142,8 +148,7 @@ class RulesStated(ColumnRules):
         """As for columns; maps need not compare."""
         plan, has_meta = self.job.plan, META_COLUMNS[0] in self.job.columns
         kinds = {self.job.schema.by_name[name].schema.non_null.kind for name in plan.identity}
-        in_program = self.job.program in {"upsert", *READS} and not (self.reads_log and has_meta)
-        return in_program and kinds.isdisjoint({"float", "double"})
+        return self._in_program and not (self.reads_log and has_meta) and kinds.isdisjoint({"float", "double"})
 
 
 def has_map(schema: AvroSchema) -> bool:

@@ -19,6 +19,7 @@ from pyspark.sql import types as spark_types
 from bridge.engines.control_columns import ACTION, ADDED_TYPES, IS_DELETE, MADE, NEWER, ORDERING, PREFIX
 from bridge.engines.native.java_values import is_delete
 from bridge.engines.native.merges import MergeInputs
+from bridge.engines.native.rules import HISTORY
 from bridge.engines.native.size import full_outer
 from bridge.engines.native.versioned import inserted, outcome_of
 from bridge.merge import Action, of_another_key
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from mergers.columns import MergesColumns
     from payloads import AvroSchema
 
-_ROW, _LEFT, _ITEMS = f"{PREFIX}row", f"{PREFIX}left", f"{PREFIX}items"
+ROW, _LEFT, _ITEMS = f"{PREFIX}row", f"{PREFIX}left", f"{PREFIX}items"
 
 
 class ColumnMerge:
@@ -132,16 +133,16 @@ def joined_by_merger(versions: Versions, sides: list[DataFrame], job: Job) -> Da
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
     names = tuple(field.name for field in job.schema.fields)
-    merge = _merge(versions, job, newer, names)
-    combined = _folded(versions, newer, names, merge)
+    merge, _ = merge_of(versions, job, newer, names)
+    combined = folded_versions(versions, newer, names, merge)
     both = full_outer(versions.rows(stored), versions.keys(stored), combined, versions.outer(stored, newer))
-    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(_ROW)
+    old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(ROW)
     left = (
         sf.when(versions.is_absent_above(), outcome_of(Action.KEEP, old, sf.lit(False)))
         .when(versions.is_absent_below(), merge.insert(new))
         .otherwise(merge.outcome(old, new))
     )
-    outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, _checked(versions, job))
+    outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, action_of(versions, job, sf.col(_LEFT)))
     is_written = sf.col(ACTION).isin(int(Action.INSERT), int(Action.UPDATE))
     identity = {*job.plan.partition, *job.plan.key}
     data = []
@@ -155,9 +156,9 @@ def joined_by_merger(versions: Versions, sides: list[DataFrame], job: Job) -> Da
     return outcomes.select(*data, ACTION, *row_counts)
 
 
-def _checked(versions: Versions, job: Job) -> Column:
-    """Return the action of a key; fails where the row that is written has another key."""
-    action, row = sf.col(_LEFT)["action"], sf.col(_LEFT)["row"]
+def action_of(versions: Versions, job: Job, left: Column) -> Column:
+    """Return the action of what is left of a key; fails where the row that is written has another key."""
+    action, row = left["action"], left["row"]
     is_written, checked = action.isin(int(Action.INSERT), int(Action.UPDATE)), action
     for name in job.plan.key:
         told = sf.format_string(of_another_key(f"{name}=%s"), row[name].cast("string"))
@@ -167,8 +168,10 @@ def _checked(versions: Versions, job: Job) -> Column:
     return checked
 
 
-def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: Merges) -> DataFrame:
-    """Return one row a key: its key columns, the folded version, and the number of versions."""
+def folded_versions(
+    versions: Versions, side: DataFrame, names: tuple[str, ...], merge: Merges, by: tuple[str, ...] = ()
+) -> DataFrame:
+    """Return one row a key, and each value of the columns `by`: key columns, folded version, number of versions."""
     row, dead = sf.struct(*(quoted(name).alias(name) for name in names)), is_delete(versions.rule.deletes, quoted)
     entry, ordering = sf.lit(False), sf.lit(None).cast(ADDED_TYPES[ORDERING])
     if IS_DELETE in side.columns:
@@ -178,12 +181,12 @@ def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: 
         ordering = sf.col(ORDERING)
     version = merge.version(row, dead, entry, ordering)
     item = sf.struct(versions.position(side).alias("position"), version.alias("version"))
-    keyed = side.select(*versions.key_columns(), item.alias("item"))
-    keys = [name for name in keyed.columns if name != "item" and name not in versions.identity]
+    keyed = side.select(*versions.key_columns(), *by, item.alias("item"))
+    keys = [name for name in keyed.columns if name not in {"item", *versions.identity, *by}]
     gathered = sf.array_sort(sf.collect_list("item"), _by_position).alias(_ITEMS)
     grouped = (
         versions.key.gathered(keyed)
-        .groupBy(*versions.identity)
+        .groupBy(*versions.identity, *by)
         .agg(gathered, *(sf.first(name).alias(name) for name in keys))
     )
     first = sf.col(_ITEMS)[0]["version"]
@@ -191,7 +194,7 @@ def _folded(versions: Versions, side: DataFrame, names: tuple[str, ...], merge: 
     folded = sf.aggregate(rest, first, lambda older, one: merge.fold(older, one["version"]))
     chosen = sf.when(sf.size(_ITEMS) == 1, first).otherwise(folded)
     number = sf.size(_ITEMS).cast("long")
-    return grouped.select(*versions.identity, *keys, chosen.alias(_ROW), number.alias(NEWER))
+    return grouped.select(*versions.identity, *by, *keys, chosen.alias(ROW), number.alias(NEWER))
 
 
 def _struct(row: Column, dead: Column, made: Column) -> Column:
@@ -218,14 +221,17 @@ def _zeros(value: Column, kind: spark_types.DataType) -> Column:
     return text if isinstance(kind, spark_types.ArrayType | spark_types.StructType) else sf.when(value == 0, text)
 
 
-def _merge(versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]) -> Merges:
+def merge_of(
+    versions: Versions, job: Job, side: DataFrame, names: tuple[str, ...]
+) -> tuple[Merges, spark_types.StructType]:
+    """Return what merges two rows of some columns, and the type of such a row."""
     fields = side.select(*map(quoted, names)).schema.fields
     kind = spark_types.StructType([spark_types.StructField(field.name, field.dataType) for field in fields])
     rule = versions.rule
     if rule.stated is not None:
         ordering = rule.ordering[0] if rule.ordering else None
         points = rule.fold_point, rule.merge_point
-        failures = versions.failures, versions.stored_failures
+        failures = versions.failures, versions.failures if job.program == HISTORY else versions.stored_failures
         inputs = MergeInputs(job.plan.release, ordering, rule.reads_log, *points, *failures)
-        return rule.stated(inputs, job.schema, kind)
-    return ColumnMerge(rule.merger, rule.props, job.schema, kind)  # type: ignore[arg-type]  # one of the two
+        return rule.stated(inputs, job.schema, kind), kind
+    return ColumnMerge(rule.merger, rule.props, job.schema, kind), kind  # type: ignore[arg-type]  # one of the two

@@ -11,6 +11,7 @@ from bridge.engines.control_columns import ADDED_TYPES, GROUP, visible
 from bridge.engines.native.custom import joined_by_merger
 from bridge.engines.native.history import through_commits
 from bridge.engines.native.lowering import lowered
+from bridge.engines.native.merged_history import merged_through_commits
 from bridge.engines.native.rules import HISTORY
 from bridge.engines.native.stored_join import joined
 from bridge.engines.native.versions import Versions
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from bridge.engines.job import Job
 
 _PLANS = {"combine_input": combined, "append": appended, HISTORY: through_commits}
+_BY_MERGES = {HISTORY: merged_through_commits}
 
 
 def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> DataFrame:
@@ -39,7 +41,8 @@ def run(sides: list[DataFrame], job: Job, fields: tuple[StructField, ...]) -> Da
         job = dataclasses.replace(job, plan=dataclasses.replace(job.plan, partition=(GROUP,)))
         fields = (StructField(GROUP, ADDED_TYPES[GROUP], nullable=False), *fields)
     versions = Versions(rule, job.plan, fields, by_commit=job.program == HISTORY)
-    plan_of = joined_by_merger if rule.gathers else _PLANS.get(job.program, joined)
+    plans, otherwise = (_BY_MERGES, joined_by_merger) if rule.gathers else (_PLANS, joined)
+    plan_of = plans.get(job.program, otherwise)
     outcomes = plan_of(versions, sides, job)
     if job.instant is not None and META_COLUMNS[0] in versions.names:
         outcomes = stamped(outcomes, job.plan, job.instant)

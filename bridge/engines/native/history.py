@@ -16,12 +16,13 @@ from pyspark.sql import types as spark_types
 from bridge.engines.control_columns import ACTION, ADDED_TYPES, COMMIT, FIRST, LAST, NEWER, PREFIX, STATUSES
 from bridge.engines.native.size import is_few
 from bridge.engines.native.stored_join import held_values, outlasts
+from bridge.engines.native.versioned import let
 from bridge.engines.native.versions import DEAD, RESET, Versions
 from bridge.merge import Action
 from bridge.spark import functions, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from pyspark.sql import Column, DataFrame
 
@@ -87,13 +88,13 @@ class _Fold:
     def folded(self) -> Column:
         """Return the state after the last commit, the row that is visible then among its spans."""
         none = sf.lit(0).cast("bigint")
-        start = sf.struct(sf.lit(0), sf.lit(_NONE), none, sf.array().cast(_SPANS), _statuses(none, none, none, none))
+        start = sf.struct(sf.lit(0), sf.lit(_NONE), none, sf.array().cast(_SPANS), no_statuses())
         return sf.aggregate(self._items, start.cast(_STATE), self._after, self._ended)
 
     def _after(self, state: Column, item: Column) -> Column:
         """Return the state after a commit."""
         stays = sf.coalesce(self._stays(state, item), sf.lit(False))
-        return _once(stays, lambda one: self._next(state, item, one))
+        return let(stays, lambda one: self._next(state, item, one))
 
     def _stays(self, state: Column, item: Column) -> Column:
         """Whether the stored row has the greater ordering value."""
@@ -128,16 +129,13 @@ class _Fold:
         is_new, is_dead = state["held"] == _NONE, item["dead"]
         is_ignored = stays | (is_new & is_dead) | (~is_new & ~is_dead & self._is_equal(held, item["row"]))
         rows, none, one = item["rows"], sf.lit(0).cast("bigint"), sf.lit(1).cast("bigint")
-        shown = _statuses(one, rows - 1, none, none)
-        more = sf.when(is_ignored, _statuses(none, none, none, rows)).when(is_dead, _statuses(none, none, rows, none))
-        before = state["statuses"]
-        return _once(more.otherwise(shown), lambda now: _statuses(*(before[name] + now[name] for name in _STATUSES)))
+        shown = statuses(one, rows - 1, none, none)
+        more = sf.when(is_ignored, statuses(none, none, none, rows)).when(is_dead, statuses(none, none, rows, none))
+        return added(state["statuses"], more.otherwise(shown))
 
     def _is_equal(self, one: Column, other: Column) -> Column:
         """Whether two rows have the same values; NaN is none, as in Python."""
-        types = {self._versions.new[name]: kind for name, kind in self._versions.types.items()}
-        nans = [found for name, kind in types.items() if (found := _has_nan(one[name], kind)) is not None]
-        return functools.reduce(lambda so_far, nan: so_far & ~nan, nans, one.eqNullSafe(other))
+        return is_equal(one, other, {self._versions.new[name]: kind for name, kind in self._versions.types.items()})
 
 
 def _with_span(state: Column, last: Column) -> Column:
@@ -145,13 +143,25 @@ def _with_span(state: Column, last: Column) -> Column:
     return sf.concat(state["spans"], sf.array(sf.struct(state["held"], state["first"], last)).cast(_SPANS))
 
 
-def _statuses(*numbers: Column) -> Column:
+def statuses(*numbers: Column) -> Column:
+    """Return how many rows of a key have each status."""
     return sf.struct(*(number.alias(name) for number, name in zip(numbers, _STATUSES, strict=True)))
 
 
-def _once(value: Column, use: Callable[[Column], Column]) -> Column:
-    """Use a value that is evaluated once, as an array of one is."""
-    return sf.transform(sf.array(value), use)[0]
+def no_statuses() -> Column:
+    """Return the statuses of no rows."""
+    return statuses(*(sf.lit(0).cast("bigint") for _ in _STATUSES))
+
+
+def added(before: Column, now: Column) -> Column:
+    """Return the statuses of more rows."""
+    return let(now, lambda one: statuses(*(before[name] + one[name] for name in _STATUSES)))
+
+
+def is_equal(one: Column, other: Column, types: Mapping[str, spark_types.DataType]) -> Column:
+    """Whether two rows of some columns have the same values; NaN is none, as in Python."""
+    nans = [found for name, kind in types.items() if (found := _has_nan(one[name], kind)) is not None]
+    return functools.reduce(lambda so_far, nan: so_far & ~nan, nans, one.eqNullSafe(other))
 
 
 def _has_nan(value: Column, kind: spark_types.DataType) -> Column | None:

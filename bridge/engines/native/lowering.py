@@ -120,6 +120,7 @@ _BEFORE_RULES = (
     ("rule", "a mode or a node of its rule has no expressions"),
     ("log", "until 1.0 Hudi's own rules, not those of the class, decide about the delete entries of a log"),
 )
+LOG_OF_COMMITS = "the commits of a merge-on-read table depend on the log that earlier commits wrote"
 
 REFUSALS = (
     Refusal(
@@ -139,7 +140,8 @@ REFUSALS = (
     ),
     Refusal(
         "columns",
-        "mergers of columns, or with a rule, run in upsert, snapshot and compact, on keys and columns that compare",
+        "mergers of columns, or with a rule, run in upsert, snapshot, compact and, on request, simulate, on keys and "
+        "columns that compare",
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
     ),
     Refusal(
@@ -160,7 +162,7 @@ REFUSALS = (
     ),
     Refusal(
         "history-log",
-        "the commits of a merge-on-read table depend on the log that earlier commits wrote",
+        LOG_OF_COMMITS,
         lambda rules: rules.job.program == HISTORY and rules.job.plan.table_type is TableType.MERGE_ON_READ,
     ),
     Refusal(

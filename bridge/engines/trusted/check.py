@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.engines.control_columns import ACTION, ROW_COUNTS
+from pyspark.sql import functions as sf
+
+from bridge.engines.control_columns import ACTION, COMMIT, FIRST, LAST, ROW_COUNTS
 from bridge.engines.trusted.sample import sample_of
-from bridge.errors import MergeFailedError
+from bridge.errors import TrustedRuleError
 from bridge.merge import Action
 from bridge.spark import quoted
 from payloads.rules import rule_to_json
@@ -70,22 +72,24 @@ def check(  # noqa: PLR0913 (two runs of one job)
     found: FoundRules,
     of_class: Run,
     of_rules: Run,
+    size: int,
 ) -> Evidence:
     """Run a job for a sample of its keys by the class, and by its rules.
 
     Args:
-        sides: the stored side, and the newer one.
+        sides: the stored side, if there is one, and the newer one.
         job: the job, whose plan runs the class.
         by_rules: the job by its rules.
         fields: the data columns.
         found: the rules.
         of_class: what runs the first job.
         of_rules: what runs the second one.
+        size: the number of keys in the sample.
 
     Raises:
-        MergeFailedError: the class makes something else of a key; names it, the column, and both values.
+        TrustedRuleError: the class makes something else of a key; names it, the column, and both values.
     """
-    sample = sample_of(sides, job, job.plan.trust_sample)
+    sample = sample_of(sides, job, size)
     persisted = [side.persist() for side in sample.sides]
     try:
         theirs, ours = (
@@ -101,10 +105,14 @@ def check(  # noqa: PLR0913 (two runs of one job)
 
 
 def _rows(outcomes: DataFrame, job: Job) -> dict[str, dict[str, Any]]:
-    """Return what becomes of each key: its row, or nothing but its columns."""
+    """Return what becomes of each key, over time after each commit: its row, or nothing but its columns."""
+    over_time = [COMMIT] if FIRST in outcomes.columns else []
     names = [name for name in (*job.columns, *job.handed_over) if name in outcomes.columns and name != ROW_COUNTS]
-    found = [one.asDict(recursive=True) for one in outcomes.select(*map(quoted, names)).collect()]
-    return {repr([one[name] for name in job.plan.identity]): one for one in found}
+    shown = outcomes.select(
+        *map(quoted, names), *(sf.explode(sf.sequence(FIRST, LAST)).alias(one) for one in over_time)
+    )
+    found = [one.asDict(recursive=True) for one in shown.collect()]
+    return {repr([one[name] for name in (*over_time, *job.plan.identity)]): one for one in found}
 
 
 def _compare(theirs: dict[str, Any] | None, ours: dict[str, Any] | None, job: Job) -> None:
@@ -125,13 +133,14 @@ def _is_gone(row: dict[str, Any] | None) -> bool:
     return row is None or row.get(ACTION) in _GONE
 
 
-def _failure(theirs: str, ours: str, row: dict[str, Any], job: Job, field: str | None = None) -> MergeFailedError:
+def _failure(theirs: str, ours: str, row: dict[str, Any], job: Job, field: str | None = None) -> TrustedRuleError:
+    after = f"after commit {row[COMMIT]} " if COMMIT in row else ""
     reason = (
-        f"the class gives {theirs}, and its rule, which is trusted to run in its place, {ours}. Nothing was written: "
-        "don't trust the rule, so that the class itself runs"
+        f"{after}the class gives {theirs}, and its rule, which is trusted to run in its place, {ours}. "
+        "Nothing was written: don't trust the rule, so that the class itself runs"
     )
     key = {name: row[name] for name in job.plan.identity}
-    return MergeFailedError(reason, job.plan.payload_name, job.program, key, field)
+    return TrustedRuleError(reason, job.plan.payload_name, job.program, key, field)
 
 
 def _plain(value: Any) -> Any:

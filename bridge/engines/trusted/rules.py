@@ -84,7 +84,7 @@ class FoundRules(NamedTuple):
 
     def plan(self, plan: MergePlan) -> MergePlan:
         """Return a plan that merges by the rules, natively."""
-        return dataclasses.replace(plan, payload=self.reference, engine="native", implementation=None, trust_rule=False)
+        return dataclasses.replace(plan.without_trust(), payload=self.reference, engine="native", implementation=None)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -86,11 +86,12 @@ def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Sample:
     """Choose keys, the same ones for the same rows. The frames are computed up to four times.
 
     Args:
-        sides: the stored side, and the newer one.
+        sides: the stored side, if there is one, and the newer one.
         job: what merges them.
         size: how many keys.
     """
-    stored, newer = sides
+    *before, newer = sides
+    stored = before[0] if before else newer.limit(0)  # a table over time begins empty
     number = number_of(job)
     every = max(1, newer.count() // (size * LOOKED_AT))
     found = [row[_KEY] for row in _counted(newer.where(number % every == 0), number).limit(size * LOOKED_AT).collect()]

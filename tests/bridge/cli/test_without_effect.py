@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLAN = "--payload DefaultHoodieRecordPayload --key id"
+CLASS = "--payload tests.support.trusted_payloads:Visits --key id"
 TABLE = "t/hoodie.properties"
 REFUSED = {
     f"rehearse t --to 1.2 --copy copy --schema {TABLE}": "--schema is for batches; add --batches or --incoming",
@@ -65,6 +66,9 @@ REFUSED = {
     "replay --table t --to 1.2 --compact-after 1": "--compact-after is for a table that batches make",
     "replay --table t --to 1.2 --on-error quarantine": "--on-error quarantine: replay doesn't quarantine keys",
     "simulate --table t --engine native": "--engine is for a table that batches make",
+    "simulate --table t --trust-rule": "--trust-rule is for batches: rows of a real --table have meta columns",
+    "replay --table t --to 1.2 --trust-rule": "--trust-rule is for batches: rows of a real --table have meta columns",
+    f"migrate {CLASS} --from 0.15 --engine native --trust-rule": "--trust-rule: a migration is accepted if it gives",
     f"simulate --batches days {PLAN} --all-paths --compact-after 1": "--compact-after contradicts --all-paths",
 }
 """Command lines, and what is said about them."""

@@ -22,7 +22,7 @@ from bridge.programs import EngineName
 from bridge.spark import avro_schema
 from tests.bridge.engines.agreement import versions_of
 from tests.bridge.engines.combinations import covering, natively
-from tests.bridge.engines.generated import MERGER, Combination, draw
+from tests.bridge.engines.generated import Combination, draw
 from tests.conformance import histories as tables
 from tests.conformance import native_histories, spark_histories
 from tests.conformance.checks import NATIVE
@@ -50,7 +50,7 @@ class Expected(NamedTuple):
 
 def of_tables() -> list[Combination]:
     """Return the combinations whose commits the native engine runs in one plan."""
-    return [one for one in natively() if one.program == "upsert" and not one.fills and one.merges != MERGER]
+    return [one for one in natively() if one.program == "upsert" and not one.fills]
 
 
 def by_python(combination: Combination, versions: pa.Table) -> Expected:

@@ -9,11 +9,25 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from pyspark.sql import functions as sf
 
-from bridge import MergeFailedError, MergePlan, PlanError, append, compact, merge_frames, simulate, snapshot, upsert
+from bridge import (
+    MergeFailedError,
+    MergePlan,
+    PlanError,
+    append,
+    compact,
+    merge_frames,
+    migrate,
+    replay,
+    simulate,
+    snapshot,
+    upsert,
+)
 from bridge.cli import main
+from bridge.compare import comparison_of
 from bridge.engines.trusted.sample import Looked, chosen_of
-from bridge.pipeline import choice_of
+from bridge.pipeline import Course, choice_of
 from bridge.programs import EngineName
 from tests.support import trusted_payloads
 from tests.support.trusted_payloads import COLUMNS
@@ -24,12 +38,13 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 KEYS = 400
+PAYLOADS = trusted_payloads.__name__
 RARE = "LOCKED"
 
 
 def plan_of(name: str, **settings: Any) -> MergePlan:
     given = {"release": "1.2", "key": "id", "ordering": "ts", "engine": "native", "trust_rule": True}
-    return MergePlan(payload=f"{trusted_payloads.__name__}:{name}", **given | settings)
+    return MergePlan(payload=f"{PAYLOADS}:{name}", **given | settings)
 
 
 def row(chance: random.Random, key: int) -> tuple[Any, ...]:
@@ -59,11 +74,15 @@ def sides(spark: SparkSession, **rare: tuple[int, dict[str, Any]]) -> tuple[Data
 
 def logged(frames: tuple[DataFrame, DataFrame], plan: MergePlan) -> tuple[DataFrame, DataFrame]:
     """Return a merge-on-read table to which the batch was written twice."""
-    by_class = dataclasses.replace(plan, engine="python", trust_rule=False, table_type="mor")
+    on_read = dataclasses.replace(by_class(plan), table_type="mor")
     found = frames[1].where("op is null or op <> 'D' or substring(id, 2) < 400")  # Hudi fails to insert a delete
-    stored, log = append(frames[0], None, found, by_class)
-    stored, log = append(stored.cache(), log.cache(), found.where("hits is not null"), by_class)
+    stored, log = append(frames[0], None, found, on_read)
+    stored, log = append(stored.cache(), log.cache(), found.where("hits is not null"), on_read)
     return stored.cache(), log.cache()
+
+
+def by_class(plan: MergePlan) -> MergePlan:
+    return dataclasses.replace(plan.without_trust(), engine="python")
 
 
 def rows(frame: DataFrame) -> list[str]:
@@ -75,9 +94,8 @@ def rows(frame: DataFrame) -> list[str]:
 def test_a_batch_is_merged_as_the_class_does(spark: SparkSession, name: str, release: str) -> None:
     stored, incoming = sides(spark)
     plan = plan_of(name, release=release)
-    by_class = dataclasses.replace(plan, engine="python", trust_rule=False)
     found = rows(upsert(stored, incoming, plan))
-    assert found == rows(upsert(stored, incoming, by_class))
+    assert found == rows(upsert(stored, incoming, by_class(plan)))
     assert len(found) > KEYS
 
 
@@ -85,10 +103,70 @@ def test_a_batch_is_merged_as_the_class_does(spark: SparkSession, name: str, rel
 @pytest.mark.parametrize("name", ["Visits", "Tickets", "Fills"])
 def test_a_log_is_merged_as_the_class_does(spark: SparkSession, name: str) -> None:
     plan = plan_of(name, table_type="mor")
-    by_class = dataclasses.replace(plan, engine="python", trust_rule=False)
     stored, log = logged(sides(spark), plan)
     for read in (snapshot, compact):
-        assert rows(read(stored, log, plan)) == rows(read(stored, log, by_class)), read
+        assert rows(read(stored, log, plan)) == rows(read(stored, log, by_class(plan))), read
+
+
+def batches(spark: SparkSession, status: str = "OPEN") -> list[DataFrame]:
+    """Return three batches; the last deletes, and has a row with a `status`."""
+    stored, incoming = sides(spark, incoming=(250, {"status": status, "hits": 77}))
+    is_insert = "op is null or op <> 'D'"  # Hudi 1.1 and later fails to insert a delete
+    last = incoming.where(f"({is_insert}) or substring(id, 2) < 400")
+    return [stored.withColumn("op", sf.lit("U")), incoming.where(f"ts < 3 and ({is_insert})"), last]
+
+
+@pytest.mark.spark
+def test_the_commits_of_a_table_are_those_of_the_class(spark: SparkSession) -> None:
+    plan = plan_of("Tickets", trust_sample=80)
+    given = batches(spark)
+    with simulate(given, plan) as by_rule, simulate(given, by_class(plan)) as run:
+        assert rows(by_rule.snapshots) == rows(run.snapshots)
+        found, expected = by_rule.to_report(), run.to_report()
+    assert found.results == expected.results
+    assert found.statistics == expected.statistics
+    told = found.plan["trusted"]["cow"]
+    assert told["keys"] == 80
+    assert "on 80 keys of this run" in found.plan["ran"]["cow"]["why"]
+
+
+@pytest.mark.spark
+def test_a_replay_trusts_the_rule_of_each_release(spark: SparkSession) -> None:
+    plan = plan_of("Visits", release="0.15", trust_sample=80)
+    given = batches(spark)
+    with replay(given, plan, "1.2") as by_rule, replay(given, by_class(plan), "1.2") as run:
+        found, expected = by_rule.to_report(), run.to_report()
+    assert (found.results, found.statistics, found.verdict) == (
+        expected.results,
+        expected.statistics,
+        expected.verdict,
+    )
+    assert [one["engine"] for one in found.plan["ran"].values()] == ["native", "native"]
+    assert [one["keys"] for one in found.plan["trusted"].values()] == [80, 80]
+
+
+@pytest.mark.parametrize(
+    ("to", "told"),
+    [
+        ("1.2", (True, 80)),
+        (f"{PAYLOADS}:Fills", (True, 80)),
+        ("AWSDmsAvroPayload", (False, 1_000)),
+        ("EVENT_TIME_ORDERING", (False, 1_000)),
+    ],
+)
+def test_only_a_users_class_has_a_rule_to_trust(to: str, told: tuple[bool, int]) -> None:
+    plan = plan_of("Visits", release="0.15", trust_sample=80)
+    right = comparison_of(plan, to, Course.of(1, {plan.table_type}), 1).right
+    assert (right.trust_rule, right.trust_sample) == told
+
+
+@pytest.mark.spark
+def test_no_side_of_a_replay_is_refused_because_a_rule_is_not_the_class(spark: SparkSession) -> None:
+    given = batches(spark, RARE)
+    plan, newer = plan_of("LocksIncoming", release="0.15"), plan_of("LocksIncoming", release="1.2")
+    for run in (lambda: simulate(given, plan), lambda: replay(given, by_class(plan), newer)):
+        with pytest.raises(MergeFailedError, match=r"key id='k250', field 'hits'\): after commit \d the class gives"):
+            run()
 
 
 @pytest.mark.spark
@@ -146,7 +224,7 @@ def test_nothing_is_written_where_the_class_differs(spark: SparkSession, tmp_pat
     for name, frame in (("stored", stored), ("incoming", incoming)):
         frame.write.parquet(str(tmp_path / name))
     words = ["merge", "upsert", "--stored", str(tmp_path / "stored"), "--incoming", str(tmp_path / "incoming")]
-    words += ["--payload", f"{trusted_payloads.__name__}:Locks", "--release", "0.15", "--key", "id", "--ordering", "ts"]
+    words += ["--payload", f"{PAYLOADS}:Locks", "--release", "0.15", "--key", "id", "--ordering", "ts"]
     words += ["--engine", "native", "--trust-rule", "--out", str(tmp_path / "out"), "--output", "json"]
     answer = CliRunner().invoke(main, words)
     assert (answer.exit_code, (tmp_path / "out").exists()) == (3, False)
@@ -184,12 +262,15 @@ def test_what_has_no_rule_is_refused_by_name(spark: SparkSession, settings: dict
 @pytest.mark.spark
 def test_other_programs_are_refused(spark: SparkSession) -> None:
     stored, incoming = sides(spark)
-    plan = plan_of("Visits")
-    for run in (
-        lambda: append(stored, None, incoming, dataclasses.replace(plan, table_type="mor")),
-        lambda: simulate([stored, incoming], plan),
-    ):
-        with pytest.raises(PlanError, match="trust_rule is for upsert, snapshot, compact"):
+    plan, on_read = plan_of("Visits", release="0.15"), plan_of("Visits", table_type="mor")
+    runs: dict[str, Any] = {
+        "trust_rule is for upsert, snapshot, compact, simulate": lambda: append(stored, None, incoming, on_read),
+        "log that earlier commits wrote, so no rule runs": lambda: simulate([stored, incoming], on_read),
+        "not for simulate_upgrade": lambda: replay([stored, incoming], plan, "1.2", upgrade_after=1),
+        "a migration is accepted if it gives the rows of the class": lambda: migrate(plan, batches=[stored, incoming]),
+    }
+    for told, run in runs.items():
+        with pytest.raises(PlanError, match=told):
             run()
 
 
