@@ -181,6 +181,11 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, PayloadBridgeError) or any(own.search(text) for own in (_RAISED, _JAVA_MERGE))
 
 
+def kind_of(error: BaseException) -> str:
+    """Return the name of the class of an error, or of the one behind it that a worker raised."""
+    return _told(error)[0]
+
+
 def input_error_of(error: BaseException) -> InputError | None:
     """Return the InputError of a worker that is behind an error of Spark's; None if there is another one behind it."""
     kind, text = _told(error)

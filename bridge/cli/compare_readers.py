@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.options import release_option, sample_option
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
+from bridge.cli.table_input import bootstrap_option, engine_option, open_table, strict_option, table_argument
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import BASE_FILES, HUDI_RS, OTHER_ENGINES, compare_readers, reader_of
 from payloads.errors import PayloadBridgeError
@@ -44,6 +44,7 @@ def reader(text: str) -> str:
     help="Also run the released Hudi bundles, each in its own process; their jars come from Maven Central.",
 )
 @bootstrap_option
+@engine_option
 @strict_option
 @sample_option("rows a reader")
 @table_class_options
@@ -54,6 +55,7 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     readers: tuple[str, ...],
     real: bool,
     bootstrap: str | None,
+    engine: str,
     sample: int | None,
     **options: object,
 ) -> Report:
@@ -64,6 +66,6 @@ def compare_readers_command(  # noqa: PLR0913 (one parameter an option)
     documentation; if the engine ignores log files, its rows are compared. The exit code is 1 if a reader shows
     different rows, or can't read the table.
     """
-    opened = open_table(table, release, bootstrap=bootstrap, **class_of(options))
+    opened = open_table(table, release, bootstrap=bootstrap, engine=engine, **class_of(options))
     with compare_readers(opened, readers or None, real=real) as found:
         return found.to_report(sample, whole=wants_json())

@@ -14,7 +14,7 @@ from bridge.report import Severity
 from bridge.spark import is_local, local_path
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from bridge.cli.decorators import Options
     from bridge.hudi import HudiTable
@@ -33,15 +33,15 @@ TABLE_WITHOUT_TRUST = (
 )
 
 
-def refuse_table_settings(*more: str) -> None:
-    """Refuse the options, and `more` of a verb, that say what a real table has itself.
+def refuse_table_settings(*more: str, allowed: Collection[str] = ()) -> None:
+    """Refuse the options, and `more` of a verb, that say what a real table has itself, but for those `allowed`.
 
     Raises:
         UsageError: naming the first that the user gave.
     """
     refuse_given(("trust_rule", "trust_sample"), TABLE_WITHOUT_TRUST)
     why = "is for a table that batches make; a real one has its own settings: leave it out"
-    refuse_given((*_OF_THE_TABLE, *more), why)
+    refuse_given((name for name in (*_OF_THE_TABLE, *more) if name not in allowed), why)
 
 
 class TableInput(NamedTuple):

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from bridge.report import Report, View
     from bridge.spark import Target
 
+_OF_QUERIES = (
+    "is for queries of a real --table; commits to it are merged key by key where the class runs, in Python or Java: "
+    "leave it out"
+)
 _PROOF = (
     "Exact for these batches: the first write finds the table's rows and log entries of their keys, and upgrades the "
     "table. For rows that no batch touches, run replay --table without --batches."
@@ -51,7 +55,10 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     Raises:
         UsageError: options that do not belong to the question.
     """
-    refuse_table_settings()
+    is_read = batches is None and not history
+    if not is_read:
+        refuse_given(("engine",), _OF_QUERIES)
+    refuse_table_settings(allowed={"engine"})
     if batches is None:
         refuse_given(("keep_table_version", "schema"), "applies to writing --batches; add them, or leave it out")
     if batches is None and not history:
@@ -62,8 +69,11 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     if not history:
         table_release(to)
 
-    merged, is_read = class_of(options), batches is None and not history
-    table = (open_table if is_read else open_written)(path, options["release"], **merged)
+    merged = class_of(options)
+    if is_read:
+        table = open_table(path, options["release"], engine=options["engine"], **merged)
+    else:
+        table = open_written(path, options["release"], **merged)
     payload = None if is_read else merged["payload"]
     scope = scope_of(table.plan(payload=payload), batches, options)
     writer: dict[str, Any] = {"payload": payload, "props": dict(options["props"])}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,7 +15,6 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import NOTED
 from bridge.hudi import HudiTable, check_whole
 from bridge.migration import MOST_SLICES, inspect
-from bridge.plan import CALL_TIMEOUT
 from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
@@ -89,19 +88,10 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
     return table
 
 
-def open_table(  # noqa: PLR0913 (what is known of it)
-    text: str,
-    release: HudiRelease | None,
-    *,
-    payload: str | PayloadRef | None = None,
-    bootstrap: str | None = None,
-    refuses: bool = False,
-    call_timeout: int = CALL_TIMEOUT,
-) -> HudiTable:
+def open_table(text: str, release: HudiRelease | None, *, refuses: bool = False, **known: Any) -> HudiTable:
     """Open a table as `release` reads it; None is the release that counts as the table's writer.
 
-    `payload` is the class that merges in place of the table's own, of which a call may take `call_timeout` seconds;
-    `bootstrap` is the place of bootstrapped files.
+    `known` is what else `HudiTable` takes: the class that merges, bootstrapped files, the engine.
     Of one with missing or altered files, `check_files` warns, or `refuses` it.
 
     Raises:
@@ -110,7 +100,7 @@ def open_table(  # noqa: PLR0913 (what is known of it)
         HudiTableError: the path has no table, or one that the release can't read.
     """
     path = located(text)
-    table = HudiTable(quiet_session(), path, release, payload=payload, bootstrap=bootstrap, call_timeout=call_timeout)
+    table = HudiTable(quiet_session(), path, release, **known)
     return check_files(table, refuses=refuses)
 
 

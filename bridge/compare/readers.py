@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
-from bridge.compare.merging_engine import check_in_tasks
 from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, not_run
 from bridge.compare.other_programs import compared_with, has_bundle, program_version, shown_by
 from bridge.compare.readers_report import (
@@ -31,11 +30,13 @@ from bridge.compare.readers_report import (
 from bridge.compare.released_process import NotRunError
 from bridge.compare.table_scope import differences_in_scope, in_scope, rows_in_scope
 from bridge.engines import arrow_schema
-from bridge.errors import ParameterError, sentence_of
+from bridge.errors import ParameterError, PlanError, kind_of, sentence_of
 from bridge.hudi import (
+    ON_FRAMES,
     Differing,
     ReaderQuery,
     SliceReaders,
+    UnmergedTableError,
     answer_columns,
     converted,
     files_of,
@@ -56,6 +57,8 @@ if TYPE_CHECKING:
     from bridge.hudi import Answer, ComparedRows, HudiTable, SliceQuery, TableQueries
     from bridge.pipeline import Scope
 
+_LIMITS = frozenset({PlanError.__name__, UnmergedTableError.__name__})
+"""The errors of an engine that does not merge as a reader does."""
 _ROWS, _LOGGED, _REASON = "_pb_rows", "_pb_logged", "_pb_reason"
 _ONLY_LEFT, _ONLY_RIGHT, _CHANGED = KINDS
 _SEEN, _REFUSED = "seen", "refused"
@@ -80,7 +83,8 @@ def compare_readers(
     """Read a table as other readers do, and find the rows that they show differently from the table's own reader.
 
     All readers read the same instant, each with the files that it finds, so the result is exact for the files as they
-    are. Rows are compared without meta columns.
+    are. Rows are compared without meta columns. One pass over the files serves all releases; a table that was opened
+    for the native or the jvm engine is merged once for each.
 
     Args:
         table: the table, with the release that the others are compared with.
@@ -98,10 +102,9 @@ def compare_readers(
         HudiTableError, MergeFailedError: the table can't be read by its own reader. If only another reader fails, that
             reader is refused.
         PayloadConfigError: unknown release.
-        PlanError: the scope does not suit the table, or a program is among the readers.
-        ParameterError: the table was opened for the native or the jvm engine.
+        PlanError: the scope does not suit the table, or a program is among the readers; or the engine does not merge
+            the table. If it does not merge as another reader does, that reader is not run.
     """
-    check_in_tasks(table, "compare_readers")
     names = _readers_of(table, readers, scope, real=real)
     opened = table.queries()
     snapshot = opened.snapshot()
@@ -113,19 +116,25 @@ def compare_readers(
     current().learn(row.jsonValue())
     columns = _COLUMNS | {LEFT: row, RIGHT: row}
     kinds = spark_types.StructType([spark_types.StructField(*column) for column in columns.items()])
-    task = functools.partial(_compare_slices, [*queries.values()], [*queries], arrow_schema(kinds))
-    found = map_in_arrow(table.slices_of(snapshot), task, kinds)
-    found = kept(found if scope is None else differences_in_scope(table, found, scope))
     with contextlib.ExitStack() as closing:
-        closing.callback(found.unpersist)
-        totals = (sf.count(sf.lit(1)), sf.sum(_ROWS), sf.sum(_LOGGED), sf.min(_REASON))
-        counted = {
-            (number, kind): values for number, kind, *values in found.groupBy(READER, KIND).agg(*totals).collect()
-        }
-        _, rows, logged, _ = counted.get((0, _SEEN), (0, 0, 0, None))
+        own = None
+        if _by_engine(opened):
+            own = kept(table.rows_of(snapshot))
+            closing.callback(own.unpersist)
+            rows, logged, counted, frames = own.count(), None, {}, [table.spark.createDataFrame([], kinds)]
+        else:
+            task = functools.partial(_compare_slices, [*queries.values()], [*queries], arrow_schema(kinds))
+            found = map_in_arrow(table.slices_of(snapshot), task, kinds)
+            found = kept(found if scope is None else differences_in_scope(table, found, scope))
+            closing.callback(found.unpersist)
+            totals = (sf.count(sf.lit(1)), sf.sum(_ROWS), sf.sum(_LOGGED), sf.min(_REASON))
+            counted = {
+                (number, kind): values for number, kind, *values in found.groupBy(READER, KIND).agg(*totals).collect()
+            }
+            _, rows, logged, _ = counted.get((0, _SEEN), (0, 0, 0, None))
+            frames = [found.where(sf.col(KIND).isin(*KINDS))]
         if scope is not None:
             rows, logged = rows_in_scope(table, scope).count(), None
-        frames = [found.where(sf.col(KIND).isin(*KINDS))]
         folder = Path(closing.enter_context(tempfile.TemporaryDirectory(prefix="payload-bridge-")))
         for number, name in enumerate(results, start=1):
             if results[name].refused is not None or results[name].not_run is not None:
@@ -134,7 +143,8 @@ def compare_readers(
             if is_program(name):
                 ran, frame = _run(table, name, folder, opened.timeline.latest)
             elif name in apart:
-                ran, frame = _read_apart(table, name, (snapshot, apart[name]), scope)
+                rows_here = table.rows_of(snapshot) if own is None else own
+                ran, frame = _read_apart(table, name, rows_here, apart[name], scope, by_engine=own is not None)
             else:
                 ran = _counted_result(name, number, counted)
             results[name] = ran
@@ -165,7 +175,7 @@ def _queries_of(
 ) -> tuple[dict[int, ReaderQuery], dict[str, Answer]]:
     """Return the queries of readers of the same files, by number, 0 the table's own; and the answers from other files.
 
-    Notes in `results` who refuses the table.
+    An engine merges each answer by itself. Notes in `results` who refuses the table.
     """
     queries, apart = {0: ReaderQuery(snapshot.query)}, {}
     for number, name in enumerate(results, start=1):
@@ -183,7 +193,7 @@ def _queries_of(
             results[name] = ReaderResult(name, refused=sentence_of(error))
             continue
         own, theirs = (files_of(one.slices, bases_only=bases_only) for one in (snapshot, answer))
-        if own == theirs:
+        if own == theirs and not _by_engine(opened):
             queries[number] = ReaderQuery(answer.query, bases_only=bases_only)
         else:
             apart[name] = answer
@@ -218,15 +228,22 @@ def _run(table: HudiTable, name: str, folder: Path, instant: str | None) -> tupl
     return result._replace(program=program), found
 
 
-def _read_apart(
-    table: HudiTable, name: str, answers: tuple[Answer, Answer], scope: Scope | None
+def _by_engine(opened: TableQueries) -> bool:
+    """Whether an engine on frames merges the table, one reader after the other."""
+    return opened.plan.engine in ON_FRAMES
+
+
+def _read_apart(  # noqa: PLR0913 (two answers, and how they are compared)
+    table: HudiTable, name: str, own: DataFrame, answer: Answer, scope: Scope | None, *, by_engine: bool
 ) -> tuple[ReaderResult, DataFrame | None]:
-    """Compare the rows of two answers of different files; return the result, and the rows that differ, kept."""
+    """Compare the table's own rows with an answer; return the result, and the rows that differ, kept."""
     try:
-        found = compared_with(table, *map(table.rows_of, answers))
+        found = compared_with(table, own, table.rows_of(answer))
         found = kept(found if scope is None else differences_in_scope(table, found, scope))
         counts = {row[0]: row[1] for row in found.groupBy(KIND).count().collect()}
     except (PayloadBridgeError, PySparkException) as error:
+        if by_engine and kind_of(error) in _LIMITS:
+            return ReaderResult(name, not_run=sentence_of(error)), None
         return ReaderResult(name, refused=sentence_of(error)), None
     return ReaderResult(name, *(counts.get(kind, 0) for kind in KINDS)), found
 

@@ -14,6 +14,7 @@ from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, sentence_o
 from bridge.compare.over_represented import over_represented, values_as_json, values_table
 from bridge.compare.questions import Question
 from bridge.compare.tables import keys_table, kinds_of
+from bridge.errors import PlanError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import cached_as_hidden
 from bridge.report import SAMPLE, Check, Judged, Listing, Report, Severity, Table, limit_of
@@ -107,7 +108,7 @@ class ReadersReport(Judged, Listing):
         instant: the requested time of the commit at which all readers read; None for an empty table.
         results: one a reader, in the order asked.
         rows: how many rows the first reader shows.
-        logged: how many keys the log files have, as the first reader reads them; None in a scope.
+        logged: how many keys the log files have, as the first reader reads them; None in a scope, and by an engine.
         slices: how many file slices there are, or were read in a scope.
         differing: the rows that differ for any reader, which `differences` gives reader by reader.
         all_rows: gives the rows of the first reader, in the scope, with some columns.
@@ -276,8 +277,14 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
     """Report the only other reader as a replay: what changes when readers are upgraded first.
 
     `sample` rows are shown; without it all, or a readable number if not `whole`.
+
+    Raises:
+        PlanError: the reader was not run.
     """
     (result,) = found.results
+    if result.not_run is not None:
+        msg = f"{found.table.path}: the rows of {reader_name(result.reader)} are not known: {result.not_run}"
+        raise PlanError(msg)
     grade = grade_of_reader(result)
     names = f"Hudi {found.reader}", f"read by {reader_name(result.reader)}"
     report = Report("replay", _replay_verdict(found, result), found.severities, sides=names)

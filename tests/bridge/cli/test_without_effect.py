@@ -68,6 +68,8 @@ REFUSED = {
     "simulate --table t --engine native": "--engine is for a table that batches make",
     "simulate --table t --trust-rule": "--trust-rule is for batches: rows of a real --table have meta columns",
     "replay --table t --to 1.2 --trust-rule": "--trust-rule is for batches: rows of a real --table have meta columns",
+    "replay --table t --to 1.2 --history --engine native": "--engine is for queries of a real --table",
+    "replay --table t --to 1.2 --batches days --engine jvm": "--engine is for queries of a real --table",
     f"migrate {CLASS} --from 0.15 --engine native --trust-rule": "--trust-rule: a migration is accepted if it gives",
     f"simulate --batches days {PLAN} --all-paths --compact-after 1": "--compact-after contradicts --all-paths",
 }
