@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from bridge.config import Capabilities
     from bridge.hudi.files import Listing
     from bridge.hudi.properties import TableProperties
+    from bridge.hudi.slice_query import SliceQuery
     from bridge.spark import ArrowColumn
 
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -59,24 +60,39 @@ def values_of_path(path: str, fields: Sequence[str], *, decode: bool = True) -> 
     return {name: _value(part, name, decode=decode) for name, part in zip(fields, parts, strict=True)}
 
 
-def check_paths(table: str, fields: Sequence[str], listings: Iterable[Listing]) -> None:
+def check_paths(query: SliceQuery, listings: Iterable[Listing]) -> None:
     """Check that the partition paths of a table tell the values of its partition fields.
 
-    Source: BaseHoodieTableFileIndex.getPartitionColumnValues, of all releases.
+    Source: BaseHoodieTableFileIndex.getPartitionColumnValues, of all releases, and
+    HoodieSparkUtils.doParsePartitionColumnValues, which gives an only field the path as text if it has slashes.
 
     Raises:
-        UnreadableTableError: one does not; Hudi refuses the table.
+        UnreadableTableError: one does not; Hudi refuses the table, or fails to read it.
     """
-    if len(fields) < 2:  # noqa: PLR2004 (of one field the whole path is the value)
-        return
+    fields = query.properties.partition_fields
+    told = [query.schema.by_name.get(name) for name in query.paths_tell if name not in query.text_columns]
+    typed = [field for field in told if field is not None and field.schema.non_null.kind not in {"string", "enum"}]
     for partition, _ in listings:
-        if len(partition.split("/")) != len(fields):
-            msg = (
-                f"{table}: the partition path {partition!r} does not determine the values of {', '.join(fields)}, so "
-                "Hudi refuses the table; rewrite it with URL-encoded partition values "
+        parts = len(partition.split("/"))
+        if parts == len(fields):
+            continue
+        if len(fields) > 1:
+            problem = (
+                f"the partition path {partition!r} does not determine the values of {', '.join(fields)}, so Hudi "
+                "refuses the table; rewrite it with URL-encoded partition values "
                 "(hoodie.datasource.write.partitionpath.urlencode=true)"
             )
-            raise UnreadableTableError(msg)
+        elif typed:
+            kind = typed[0].schema.non_null
+            problem = (
+                f"the partition path {partition!r} has slashes, but {fields[0]} is a {kind.logical or kind.kind}, so "
+                f"Hudi {query.rules.release} fails to read the table (ClassCastException, apache/hudi#19651); rewrite "
+                f"it with {fields[0]} as string, or with paths without slashes"
+            )
+        else:
+            continue
+        msg = f"{query.files.path}: {problem}"
+        raise UnreadableTableError(msg)
 
 
 def _value(part: str, name: str, *, decode: bool) -> str | None:

@@ -288,15 +288,13 @@ class TableQueries:
         return self.properties.may_have_logs
 
     def _query(self, until: str, *, merges: bool) -> SliceQuery:
-        check_paths(self.files.path, self.properties.partition_fields, self.slices.listings)
         schema = shown_schema(self.schema(until), self._able.log_units)
         local = () if self._able.timestamp_ntz else local_timestamps(schema)
         if local:
             raise UnreadableTableError.from_local_timestamps(self.files.path, local, str(self.release))
         paths_tell = columns_in_paths(self.properties, self._able, merges=merges)
-        source = self._bootstrap
         stored_source = self.properties.bootstrap_source
-        return SliceQuery(
+        query = SliceQuery(
             files=self.files,
             properties=self.properties,
             schema=schema,
@@ -307,9 +305,11 @@ class TableQueries:
             vectors=vector_columns(schema) if self._able.shows_vectors else {},
             null_columns=self._null_columns,
             bootstrapped=bootstrap_sources(self.files, stored_source) if stored_source else None,
-            sources=TableFiles(source) if source else None,
+            sources=TableFiles(self._bootstrap) if self._bootstrap else None,
             unnamed_class=self.unnamed_class if merges else None,
         )
+        check_paths(query, self.slices.listings)
+        return query
 
     @property
     def _null_columns(self) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import contextlib
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pytest
@@ -84,3 +85,39 @@ def test_files_of_change_data_are_passed_over_and_told(tmp_path: Path) -> None:
     assert sum(batch.num_rows for batch in SliceReader(answer.query).read(answer.slices[0])) == 1
     with pytest.raises(HudiTableError, match="cdc queries are not supported"):
         TableQueries(path).incremental("0", form="cdc")
+
+
+DATE = {"type": "int", "logicalType": "date"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "release", "question", "told"),
+    [
+        (DATE, "2024/03/15", "1.2", "snapshot", "part is a date, so Hudi 1.2 fails to read the table"),
+        (DATE, "2024/03/15", "1.1", "read_optimized", "part is a date, so Hudi 1.1 fails to read the table"),
+        (DATE, "part=2024/03/15", "1.0", "snapshot", "part is a date, so Hudi 1.0 fails to read the table"),
+        (DATE, "2024/03/15", "0.15", "read_optimized", "part is a date, so Hudi 0.15 fails to read the table"),
+        ("bytes", "a/b", "1.2", "snapshot", "part is a bytes, so Hudi 1.2 fails to read the table"),
+        ("long", "1/2", "1.2", "snapshot", "part is a long, so Hudi 1.2 fails to read the table"),
+        (DATE, "2024/03/15", "0.15", "snapshot", ""),  # it has the values of the files
+        (DATE, "2024-03-15", "1.2", "snapshot", ""),
+        ("string", "2024/03/15", "1.2", "snapshot", ""),
+    ],
+)
+def test_a_path_with_slashes_is_a_text(  # noqa: PLR0913, PLR0917 (a table, a question and its answer)
+    tmp_path: Path, kind: Any, path: str, release: str, question: str, told: str
+) -> None:
+    table = MadeTable(tmp_path / "t", {"id": "string", "part": kind, "ts": "long"})
+    table.base("f", pa.table({"id": ["a"], "part": [path], "ts": [1]}))
+    table.commit()
+    queries = TableQueries(str(tmp_path / "t"), release)
+    with pytest.raises(HudiTableError, match=told) if told else contextlib.nullcontext():
+        getattr(queries, question)()
+
+
+def test_a_path_that_does_not_tell_the_values_of_its_columns(tmp_path: Path) -> None:
+    table = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long"}, partition_fields="part,ts")
+    table.base("f", pa.table({"id": ["a"], "part": ["x/y/1"], "ts": [1]}))
+    table.commit()
+    with pytest.raises(HudiTableError, match="'x/y/1' does not determine the values of part, ts, so Hudi refuses"):
+        TableQueries(str(tmp_path / "t")).snapshot()

@@ -65,7 +65,7 @@ class MadeTable:
         ids = rows.column("id")
         times = pa.array([instant(number) for number in commits or [0] * size])
         meta = [times, pa.repeat("0", size), ids, pa.repeat(partition, size), pa.repeat(name, size)]
-        (self.path / partition).mkdir(exist_ok=True)
+        (self.path / partition).mkdir(parents=True, exist_ok=True)
         (self.path / partition / ".hoodie_partition_metadata").write_text("commitTime=1\npartitionDepth=1\n")
         whole = pa.table([*meta, *rows.columns], names=[*META_COLUMNS, *rows.column_names])
         pq.write_table(whole, self.path / partition / name, row_group_size=rows_a_group)
