@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Final, Literal
 
@@ -194,6 +195,9 @@ class MergePlan:
         )
         yield self.global_index and self.inserts_to == "log", "a global index does not find rows of a log; omit one"
         yield self.global_index and not self.partition, "a global index is for tables with partitions; omit it"
+        for name in (keys.SMALL_FILE_LIMIT, keys.SMALL_FILE_CANDIDATES):
+            number = self.props.get(name, "0")
+            yield not re.fullmatch(r"[+-]?[0-9]+", number), f"{name}={number!r} is not a whole number; Hudi fails on it"
         old = not can.merge_modes
         without = f"Hudi {self.release} has neither merge modes nor Avro mergers; give a payload"
         yield old and self.merger is not None, without

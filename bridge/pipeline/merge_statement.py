@@ -97,22 +97,30 @@ class _Reader:
                 _refuse(f"ON has {_text(part)}, which does not compare a column of the table with the source")
             if name in found:
                 _refuse(f"ON compares {name} twice")
-            if not self._is_of_source(value):
+            if (column := self._of_source(value)) is None:
                 _refuse(f"ON has {_text(part)}; Hudi compares {name} with a column of the source alone, cast or not")
+            if column.lower() != name.lower() and name.lower() in self._names["source"]:
+                _refuse(
+                    f"ON has {_text(part)}, but the source has a column {name}, which Hudi takes instead; compare that "
+                    "one, or rename it"
+                )
             found[name] = self._sql(value)
         return found
 
-    def _is_of_source(self, node: exp.Expr) -> bool:
-        """Whether an expression is a column of the source, or a cast of one."""
+    def _of_source(self, node: exp.Expr) -> str | None:
+        """Return the column of the source that an expression is, or that it casts; None for any other."""
         inner = node.unnest()
         while isinstance(inner, exp.Cast):
             inner = inner.this.unnest()
-        return isinstance(inner, exp.Column) and self._column(inner)[0] == "source"
+        return self._named("source", inner)
 
     def _of_table(self, node: exp.Expr) -> str | None:
         """Return the column of the table that an expression is; None for any other."""
+        return self._named("table", node)
+
+    def _named(self, owner: str, node: exp.Expr) -> str | None:
         role, name, fields = self._column(node) if isinstance(node, exp.Column) else ("", "", [])
-        return name if role == "table" and not fields else None
+        return name if role == owner and not fields else None
 
     def _clause(self, when: exp.When) -> MergeClause:
         if when.args.get("source"):
@@ -124,7 +132,7 @@ class _Reader:
             values = self._star() if _is_star(then.expressions) else self._assigned(then.expressions)
             lacking = {name: node for name, node in values.items() if name.lower() not in self._names["source"]}
             for name, node in lacking.items():
-                if self._is_of_source(node):
+                if self._of_source(node) is not None:
                     self._resolved.setdefault(name, self._sql(node))
         elif isinstance(then, exp.Insert):
             action = ClauseAction.INSERT

@@ -43,6 +43,8 @@ def _unlike_recorded(plan: MergePlan, columns: Collection[str]) -> str | None:
     """Return what a table has that none has with which statements were recorded."""
     if DELETE_KEY.key in plan.props or IS_DELETED in columns:
         return "a marker of deletes"
+    if any("." in name for name in plan.ordering):
+        return "a nested ordering field"
     if plan.payload is None:
         return (
             None

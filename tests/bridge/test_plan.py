@@ -170,6 +170,7 @@ def test_a_class_that_uses_the_session_can_not_be_sent():
         ("call_timeout", float("nan"), "call_timeout is a number of seconds, or 0 for any time, not nan"),
         ("fidelity", "exact", "fidelity is 'hudi' or 'intended', not 'exact'"),
         ("implementation", {}, "unknown implementation {}; choose one of python, java"),
+        ("props", {"hoodie.parquet.small.file.limit": "1k"}, r"small.file.limit='1k' is not a whole number"),
         ("engine", 3, "unknown engine 3; choose one of auto, native, jvm, python"),
     ],
 )

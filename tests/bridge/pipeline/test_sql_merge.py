@@ -50,8 +50,8 @@ ROWS = [("a", "x", 10, "Oslo", 1), ("b", "x", 10, "Rome", 1), ("c", "x", 10, "Bo
 
 
 def a_plan(**settings: Any) -> MergePlan:
-    named = {"payload": "OverwriteWithLatestAvroPayload", "release": "0.15", "table_type": "cow", **settings}
-    return MergePlan(key="id", partition="part", ordering="ts", **named)
+    named = {"payload": "OverwriteWithLatestAvroPayload", "release": "0.15", "table_type": "cow", "ordering": "ts"}
+    return MergePlan(key="id", partition="part", **{**named, **settings})
 
 
 # -- reading
@@ -98,6 +98,11 @@ def test_names_of_dbt_are_read() -> None:
             "with a column of the source alone",
         ),
         ("MERGE INTO t USING s ON t.id = s.id AND t.part = 'x' WHEN MATCHED THEN DELETE", "Hudi compares part with"),
+        ("MERGE INTO t USING s ON t.id = s.flag.code WHEN MATCHED THEN DELETE", "with a column of the source alone"),
+        (
+            "MERGE INTO t USING s ON t.id = CAST(s.flag AS string) WHEN MATCHED THEN DELETE",
+            "the source has a column id, which Hudi takes instead",
+        ),
         ("MERGE INTO t USING s ON t.id = t.name WHEN MATCHED THEN DELETE", "a column of the table with the source"),
         (ON + "WHEN MATCHED AND id > 'a' THEN DELETE", "id is a column of both table and source"),
         (ON + "WHEN MATCHED AND s.none > 1 THEN DELETE", "there is no column s.none"),
@@ -148,6 +153,7 @@ def test_what_hudi_refused_is_refused_and_nothing_else() -> None:
         ({"payload": "AWSDmsAvroPayload", "table_type": "mor"}, TABLE, "AWSDmsAvroPayload was recorded"),
         ({"payload": "DefaultHoodieRecordPayload"}, [*TABLE, "_hoodie_is_deleted"], "a marker of deletes was recorded"),
         ({"payload": None, "merger": "CUSTOM", "release": "1.2"}, TABLE, "CUSTOM was recorded"),
+        ({"ordering": "at.seconds"}, [*TABLE, "at"], "a nested ordering field was recorded"),
     ],
 )
 def test_a_table_that_was_not_recorded_is_refused(settings: dict[str, Any], columns: list[str], told: str) -> None:
