@@ -308,7 +308,7 @@ class TableQueries:
             sources=TableFiles(self._bootstrap) if self._bootstrap else None,
             unnamed_class=self.unnamed_class if merges else None,
         )
-        check_paths(query, self.slices.listings)
+        check_paths(query, () if until == _NO_INSTANT else self.slices.listings)
         return query
 
     @property

@@ -23,6 +23,7 @@ from tests.support import (
     SQL_TABLES,
     STAGES,
     TABLES,
+    TYPED_TABLES,
     UPGRADED,
 )
 from tests.support.archives import unpack
@@ -40,7 +41,10 @@ if TYPE_CHECKING:
 
     Report = VectorReport | HistoryReport | ReplayReport | TableReport
 
-SETS = (GOLDEN, HISTORIES, SETTINGS, OPERATIONS, MERGES, UPGRADED, STAGES, TABLES, SQL_TABLES, ORC_TABLES, OLDER_TABLES)
+SETS = (
+    *(GOLDEN, HISTORIES, SETTINGS, OPERATIONS, MERGES, UPGRADED, STAGES),
+    *(TABLES, SQL_TABLES, ORC_TABLES, TYPED_TABLES, OLDER_TABLES),
+)
 """The sets of the tests."""
 
 

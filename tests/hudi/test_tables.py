@@ -29,7 +29,7 @@ from tests.conformance.__main__ import main
 from tests.conformance.all_sets import checks
 from tests.conformance.table_report import TableReport, check_tables
 from tests.conformance.tables import Recorded, difference, load, rows_of, without_meta
-from tests.support import ORC_TABLES, SQL_TABLES
+from tests.support import ORC_TABLES, SQL_TABLES, TYPED_TABLES
 from tests.support.archives import unpack
 
 if TYPE_CHECKING:
@@ -174,6 +174,21 @@ def test_orc_base_files_that_real_hudi_wrote(tmp_path: Path) -> None:
     for recorded in load(tmp_path):
         found = without_meta(rows_of(opened(recorded).snapshot()))
         assert difference(recorded.answers["written"], found) == ""
+
+
+def test_vectors_blobs_and_dates_as_folders_that_real_hudi_wrote(tmp_path: Path) -> None:
+    """1.2.0 fails to read rows of the tables whose partition paths have slashes and whose column is a date."""
+    with tarfile.open(TYPED_TABLES) as archive:
+        unpack(archive, tmp_path)
+    report = check_tables(tmp_path)
+    assert (report.tables, report.passed, report.failed, report.refused) == (9, 59, [], [])
+    unread = [one for one in load(tmp_path) if one.answers["refused"]]
+    assert [one.folder.name for one in unread] == ["slashes-date-cow", "slashes-date-mor"]
+    for recorded in unread:
+        queries = opened(recorded)
+        for ask in (queries.snapshot, queries.read_optimized, lambda each=queries: each.incremental("000")):
+            with pytest.raises(UnreadableTableError, match=r"part is a date, so Hudi 1\.2 fails to read the table"):
+                ask()
 
 
 def test_base_files_in_orc(copied: Recorded) -> None:

@@ -17,6 +17,7 @@ from tests.support.folders import (
     SQL_TABLES,
     STAGES,
     TABLES,
+    TYPED_TABLES,
     UPGRADED,
 )
 
@@ -35,5 +36,6 @@ __all__ = [
     "SQL_TABLES",
     "STAGES",
     "TABLES",
+    "TYPED_TABLES",
     "UPGRADED",
 ]
