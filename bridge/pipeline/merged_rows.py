@@ -34,10 +34,34 @@ def source_rows(frame: DataFrame, number: int, statement: MergeStatement, whole:
     columns = []
     for name, kind in common_types(whole).items():
         if name in statement.on:
-            columns.append(_value(rows, statement.on[name], name, kind, f"batch {number} (sql_merge): ON"))
+            what = f"batch {number} (sql_merge): ON"
+            value = _value(rows, statement.on[name], name, kind, what)
+            if name.lower() in own:
+                value = _own_key(frame.schema[own[name.lower()]], name, kind, what)
+            columns.append(value)
         elif name.lower() in own and frame.schema[own[name.lower()]].dataType == kind:
             columns.append(sf.col(SOURCE)[own[name.lower()]].alias(name))
     return rows.select(COMMIT, *columns, sf.col(SOURCE).alias(_struct_of(number)))
+
+
+def _own_key(field: spark_types.StructField, name: str, kind: spark_types.DataType, what: str) -> Column:
+    """Return the key column of a source that has one of its name: Hudi takes its values, whatever ON casts them to.
+
+    Source: MergeIntoHoodieTableCommand.getProcessedInputPlan.
+
+    Raises:
+        InputError: the text of its values, which is the key, may be another than the cast ones'.
+    """
+    keeps_text = isinstance(field.dataType, spark_types.IntegralType) and isinstance(
+        kind, spark_types.IntegralType | spark_types.StringType
+    )
+    if field.dataType != kind and not keeps_text:
+        msg = (
+            f"{what} has {name} as {kind.simpleString()}, but Hudi takes the {field.dataType.simpleString()} of the "
+            "source as the key; convert it in the source"
+        )
+        raise InputError(msg)
+    return sf.col(SOURCE)[field.name].cast(kind).alias(name)
 
 
 def _struct_of(number: int) -> str:

@@ -91,8 +91,8 @@ def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
         problem = "refuses a value that reads the table; compute it in the source"
     if problem is None and of_log and _is_unreadable(statement):
         problem = (
-            "changes no matched row, or fails, if one of several conditions reads the table, or one that null could "
-            "satisfy; test the source"
+            "changes no matched row, or fails, if a condition that reads the table is one of several, or can hold for "
+            "null; test the source"
         )
     if problem is not None:
         where = " of a merge-on-read table" if of_log else ""

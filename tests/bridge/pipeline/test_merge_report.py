@@ -43,8 +43,11 @@ def test_a_key_whose_ordering_does_not_compare_is_quarantined(frame: Any, point:
 
 
 def test_the_report_says_which_result_a_row_is_of_also_beside_an_empty_one(frame: Any) -> None:
-    with merge_frames("append", plan_of(table_type="mor"), stored=frame(), incoming=frame(("a", 1, "new"))) as found:
+    plan = plan_of(table_type="mor", props={"hoodie.parquet.small.file.limit": "1024"})
+    with merge_frames("append", plan, stored=frame(), incoming=frame(("a", 1, "new"))) as found:
         report = found.to_report()
+    (warning,) = report.warnings
+    assert warning.startswith("hoodie.parquet.small.file.limit is not followed by append")
     assert [(one["to"], one["id"]) for one in report.results] == [("stored", "a")]
     assert [part.title for part in report.body if isinstance(part, Table)][1:] == ["stored: 1", "log: 0"]
 

@@ -266,6 +266,11 @@ def test_explain_follows_the_row(spark: SparkSession) -> None:
         ),
         (ON + "WHEN MATCHED THEN UPDATE SET id = 'z', ts = 1", KEYS, "another value to id"),
         (
+            "MERGE INTO t USING s ON t.id = CAST(s.id AS string) WHEN MATCHED THEN DELETE",
+            "id double, part string, ts bigint",
+            "ON has id as string, but Hudi takes the double of the source as the key",
+        ),
+        (
             f"{ON} WHEN MATCHED THEN DELETE",
             "id string, part string",
             "the source lacks ts, the ordering field, and no UPDATE",
@@ -274,7 +279,7 @@ def test_explain_follows_the_row(spark: SparkSession) -> None:
     ],
 )
 def test_a_statement_that_does_not_fit_is_refused(spark: SparkSession, text: str, ddl: str, told: str) -> None:
-    row = tuple(1 if "bigint" in column else "x" for column in ddl.split(","))
+    row = tuple({"bigint": 1, "double": 1.0}.get(column.split()[-1], "x") for column in ddl.split(","))
     with pytest.raises(InputError, match=f"batch 2 .sql_merge.*{told}"):
         last_rows(merged(spark, text, [row], ddl), a_plan())
 
