@@ -121,6 +121,12 @@ def test_what_is_not_supported_is_named(text: str, told: str) -> None:
         SqlMerge(text).parsed(SOURCE, TABLE)
 
 
+def test_the_first_update_names_the_ordering_value_that_the_source_lacks() -> None:
+    text = ON + "WHEN MATCHED AND s.at > 1 THEN UPDATE SET ts = s.at WHEN MATCHED THEN UPDATE SET ts = s.seen, qty = 1"  # noqa: S608 (a statement of a test)
+    resolved = SqlMerge(text).parsed(["id", "part", "at", "seen"], TABLE).resolved
+    assert [(name, value.rpartition(".")[2]) for name, value in resolved.items()] == [("ts", "`at`")]
+
+
 def test_a_star_needs_every_column() -> None:
     with pytest.raises(InputError, match=r"the source lacks name, qty; correct the statement"):
         SqlMerge(STAR).parsed(["id", "part", "ts"], TABLE)
