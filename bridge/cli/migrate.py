@@ -21,7 +21,6 @@ from bridge.cli.options import (
     plan_of,
     sample_option,
     table_types_option,
-    trust_options,
     with_schema,
 )
 from bridge.cli.out import folder_of
@@ -63,7 +62,6 @@ _OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differ
 )
 @batches_option
 @left_plan_options
-@trust_options
 @derived_option(migrate, "to", metavar="R|MODE|MERGER")
 @derived_option(migrate, "upgrade_after")
 @derived_option(migrate, "keep_table_version")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 PLAN = "--payload DefaultHoodieRecordPayload --key id"
-CLASS = "--payload tests.support.trusted_payloads:Visits --key id"
 TABLE = "t/hoodie.properties"
 REFUSED = {
     f"rehearse t --to 1.2 --copy copy --schema {TABLE}": "--schema is for batches; add --batches or --incoming",
@@ -70,7 +69,6 @@ REFUSED = {
     "replay --table t --to 1.2 --trust-rule": "--trust-rule is for batches: rows of a real --table have meta columns",
     "replay --table t --to 1.2 --history --engine native": "--engine is for queries of a real --table",
     "replay --table t --to 1.2 --batches days --engine jvm": "--engine is for queries of a real --table",
-    f"migrate {CLASS} --from 0.15 --engine native --trust-rule": "--trust-rule: a migration is accepted if it gives",
     f"simulate --batches days {PLAN} --all-paths --compact-after 1": "--compact-after contradicts --all-paths",
 }
 """Command lines, and what is said about them."""
