@@ -27,6 +27,8 @@ _LEAST_DEVIATIONS: Final = 4.0
 _SAMPLE: Final = 10_000
 """About how many rows are looked through for frequent values, which are then counted in all."""
 _MOST: Final = 5
+_LONGEST: Final = 60
+"""How many characters of a value texts show."""
 _COMPARED: Final = (
     spark_types.StringType,
     spark_types.BooleanType,
@@ -78,8 +80,9 @@ class OverRepresented(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The column with its value."""
-        return f"{self.column}={'null' if self.value is None else self.value}"
+        """The column with its value, of which a long one is cut."""
+        value = "null" if self.value is None else self.value
+        return f"{self.column}={value if len(value) <= _LONGEST else f'{value[:_LONGEST]}…'}"
 
     @property
     def words(self) -> tuple[str, str]:
@@ -112,7 +115,7 @@ def over_represented(
     if total < _LEAST_ROWS or not names:
         return []
     values = differing.select(*(_text(_of_row(name)).alias(name) for name in names))
-    some = values.where(functions.pmod(sf.xxhash64(*map(quoted, names)), sf.lit(-(-total // _SAMPLE))) == 0)
+    some = values if total <= _SAMPLE else values.sample(_SAMPLE / total, seed=0)  # of rows: equal ones are frequent
     each = sf.explode(sf.array(*(sf.struct(sf.lit(one).alias(_NAME), quoted(one).alias(_VALUE)) for one in names)))
     counted = some.select(each.alias("one")).groupBy(f"one.{_NAME}", f"one.{_VALUE}").count()
     frequent = counted.where(sf.col("count") >= _LEAST_GAIN / 2 * min(total, _SAMPLE)).select(_NAME, _VALUE).collect()

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql import functions as sf
 
 from bridge import Batches, MergePlan, OverRepresented, replay
+from bridge.compare.over_represented import over_represented
 from bridge.redaction import redacted
 
 if TYPE_CHECKING:
@@ -27,6 +29,27 @@ if TYPE_CHECKING:
 )
 def test_what_chance_explains_is_not_notable(counts: tuple[int, int, int, int], *, notable: bool) -> None:
     assert OverRepresented("country", "DE", *counts).is_notable is notable
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [(None, "note=null"), ("x" * 60, f"note={'x' * 60}"), ("x" * 61, f"note={'x' * 60}…")],
+    ids=["null", "whole", "cut"],
+)
+def test_a_long_value_is_cut(value: str | None, name: str) -> None:
+    assert OverRepresented("note", value, 40, 44, 1_200, 10_000).name == name
+
+
+@pytest.mark.parametrize("rows", [10_001, 60_000])
+def test_frequent_values_are_found_among_more_rows_than_are_looked_through(spark: SparkSession, rows: int) -> None:
+    """Rows that are equal but for their keys are many rows, whichever of them are looked through."""
+    country = sf.when(sf.col("id") % 10 < 3, "DE").otherwise(sf.concat(sf.lit("FR"), sf.col("id") % 10))
+    every = spark.range(rows).select("id", country.alias("country"))
+    row = sf.struct("id", "country")
+    differing = every.select(row.alias("_pb_left"), row.alias("_pb_right"))
+    others = spark.range(rows).select(sf.lit("IT").alias("country"))
+    (found,) = over_represented(differing, lambda columns: others.select(*columns), ["id"])
+    assert (found.column, found.value, found.of_differing, found.rows) == ("country", "DE", rows, 0)
 
 
 def test_a_replay_names_the_value_of_each_column(spark: SparkSession) -> None:
