@@ -103,7 +103,7 @@ def compare_readers(
             reader is refused.
         PayloadConfigError: unknown release.
         PlanError: the scope does not suit the table, or a program is among the readers; or the engine does not merge
-            the table. If it does not merge as another reader does, that reader is not run.
+            the table. If it can't merge it as another reader does, that reader is not run.
     """
     names = _readers_of(table, readers, scope, real=real)
     opened = table.queries()
