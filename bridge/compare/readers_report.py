@@ -13,7 +13,7 @@ from bridge.compare.grade import Grade
 from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, sentence_on
 from bridge.compare.over_represented import over_represented, values_as_json, values_table
 from bridge.compare.questions import Question
-from bridge.compare.tables import keys_table, kinds_of
+from bridge.compare.tables import example_of, keys_table
 from bridge.errors import PlanError
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import cached_as_hidden
@@ -264,7 +264,7 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
         rows = found.collect(result.reader, sample)
         report.results += [{"reader": result.reader, **_as_json(row)} for row in rows]
         if rows:
-            report.body.append(_example(found, result, rows[0]))
+            report.body.append(example_of(rows[0], (f"Hudi {found.reader}", reader_name(result.reader))))
         told = "" if result.agrees else _short(result)
         report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", result.severity, told))
     report.body += [sentence_on(result.reader) for result in found.results if result.reader in OTHER_ENGINES]
@@ -307,7 +307,7 @@ def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: 
     rows = found.collect(result.reader, limit)
     report.results = [_as_json(row) for row in rows]
     if rows:
-        report.body.append(_example(found, result, rows[0]))
+        report.body.append(example_of(rows[0], (f"Hudi {found.reader}", reader_name(result.reader))))
         report.body.append(
             keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
         )
@@ -344,14 +344,3 @@ def _seen(found: ReadersReport) -> dict[str, object]:
 
 def _as_json(row: Difference) -> JsonObject:
     return {name: value for name, value in row._asdict().items() if name != "note"}
-
-
-def _example(found: ReadersReport, result: ReaderResult, row: Difference) -> Table:
-    names = f"Hudi {found.reader}", reader_name(result.reader)
-    absent = dict.fromkeys(row.left or row.right or {}, "")
-    rows = [row.left or absent, row.right or absent]
-    labels = [name if side else f"{name}: none" for name, side in zip(names, (row.left, row.right), strict=True)]
-    key = ", ".join(f"{name}={value}" for name, value in row.key.items())
-    table = Table.of_rows(tuple(absent), rows, f"Example, {kinds_of(names)[row.kind]}: {key}", [("reader", labels)])
-    changed = [at for at, name in enumerate(table.columns) if name in row.columns]
-    return dataclasses.replace(table, marks=frozenset((line, at) for line in (0, 1) for at in changed))

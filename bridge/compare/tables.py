@@ -160,3 +160,14 @@ def replay_checks(part: Replayed, keys: Sequence[Difference]) -> list[Check]:
         lines = [f"{name_of(one)}: {kinds[one.kind]} {', '.join(one.columns)}".rstrip() for one in keys]
         checks.append(Check(f"{name} after {batch}", severity, told, "\n".join(lines) if is_last else ""))
     return checks
+
+
+def example_of(row: Difference, names: tuple[str, str]) -> Table:
+    """Show a row that differs as two readers show it; `names` are theirs."""
+    absent = dict.fromkeys(row.left or row.right or {}, "")
+    labels = [name if side else f"{name}: none" for name, side in zip(names, (row.left, row.right), strict=True)]
+    key = ", ".join(f"{name}={value}" for name, value in row.key.items())
+    title = f"Example, {kinds_of(names)[row.kind]}: {key}"
+    table = Table.of_rows(tuple(absent), [row.left or absent, row.right or absent], title, [("reader", labels)])
+    changed = [at for at, name in enumerate(table.columns) if name in row.columns]
+    return replace(table, marks=frozenset((line, at) for line in (0, 1) for at in changed))
