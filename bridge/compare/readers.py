@@ -153,17 +153,17 @@ def compare_readers(
                 frames.append(_as_found(frame, number, kinds))
         every = functools.reduce(lambda one, other: one.unionByName(other), frames)
         answers, slices = tuple(results.values()), len(snapshot.slices)
-        read = functools.partial(_all_rows, table, scope)
+        read = functools.partial(_all_rows, table, scope, own)
         return ReadersReport(
             table, opened.timeline.latest, answers, rows, logged, slices, every, read, scope, closing.pop_all()
         )
 
 
-def _all_rows(table: HudiTable, scope: Scope | None, columns: Sequence[str]) -> DataFrame:
-    """Return the rows of the table's own reader, those in a scope, with some columns."""
-    if scope is None:
-        return table.snapshot(columns=columns)
-    return rows_in_scope(table, scope).select(*map(quoted, columns))
+def _all_rows(table: HudiTable, scope: Scope | None, own: DataFrame | None, columns: Sequence[str]) -> DataFrame:
+    """Return the rows of the table's own reader, those in a scope, with some columns; `own` has them all already."""
+    if scope is not None:
+        own = rows_in_scope(table, scope)
+    return table.snapshot(columns=columns) if own is None else own.select(*map(quoted, columns))
 
 
 def _queries_of(

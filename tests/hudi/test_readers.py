@@ -131,6 +131,7 @@ def check_engine(spark: SparkSession, recorded: Recorded, engine: Any = "native"
             assert by_engine.rows == by_tasks.rows
             for name in found:
                 assert by_engine.collect(name) == by_tasks.collect(name), (recorded.label, name)
+                assert by_engine.over_represented[name] == by_tasks.over_represented[name], (recorded.label, name)
             not_run = [one for one in by_engine.results if one.not_run is not None and one.reader in expected]
             assert all("engine" in str(one.not_run) for one in not_run), recorded.label
             return len(found), len(not_run)
