@@ -31,10 +31,13 @@ def _upgraded_log(*classes: str) -> Callable[[Move], bool]:
     return lambda move: _upgraded(*classes)(move) and move.table_type is TableType.MERGE_ON_READ
 
 
+def _is_custom(move: Move) -> bool:
+    """Whether a class without a successor merges; scenarios cover the others."""
+    return move.payload is not None and move.payload not in SUCCESSORS
+
+
 def _is_custom_log(move: Move) -> bool:
-    """Whether a class without a successor merges logs; scenarios cover the others."""
-    is_custom = move.payload is not None and move.payload not in SUCCESSORS
-    return is_custom and move.table_type is TableType.MERGE_ON_READ
+    return _is_custom(move) and move.table_type is TableType.MERGE_ON_READ
 
 
 def _short(move: Move) -> str:
@@ -43,16 +46,24 @@ def _short(move: Move) -> str:
 
 _CHANGE_FEEDS: Final = ("AWSDmsAvroPayload", "MySqlDebeziumAvroPayload", "PostgresDebeziumAvroPayload")
 _ORDERED_BY_PROPERTY: Final = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "PartialUpdateAvroPayload")
+_RULE: Final = "what the class does"
+_LOG_DELETE: Final = SilentChange(
+    VersionKind.DELETES,
+    "",
+    "a delete in a log file blocks older rows",
+    "the compaction that the upgrade performs drops it: an older row that arrives later is inserted",
+)
 _MERGE_AS_DEFAULT: Final = ("DefaultHoodieRecordPayload", "EventTimeAvroPayload", "OverwriteWithLatestAvroPayload", "")
 
 NOTES: Final = (
     Note(
-        lambda move: move.passes(HudiRelease.V0_13) and move.payload is not None and move.payload not in SUCCESSORS,
+        lambda move: move.passes(HudiRelease.V0_13) and _is_custom(move),
         SilentChange(
             VersionKind.CODE,
             "",
             "preCombine gets neither schema nor properties: its overload (older) or (older, properties) runs",
             "it gets both: the overload (older, schema, properties) runs, if the class has it",
+            depends_on="the overloads of the class",
         ),
     ),
     Note(
@@ -93,6 +104,7 @@ NOTES: Final = (
             "",
             "in a log file a late delete loses to an earlier row if the ordering field is text",
             "it wins, because its ordering value is read from the delete block as another Java class",
+            depends_on="the type of the ordering field",
         ),
     ),
     Note(
@@ -102,6 +114,7 @@ NOTES: Final = (
             "",
             "a row that a global index moves to another partition always replaces the stored one",
             "the payload merges both first, and a row that loses moves nothing",
+            depends_on="the index",
         ),
     ),
     Note(
@@ -111,6 +124,7 @@ NOTES: Final = (
             "",
             "the operation insert updates the row of a key that its small file has",
             "it adds a second row of the key, unless hoodie.merge.allow.duplicate.on.inserts=false",
+            depends_on="the operation of the write",
         ),
     ),
     Note(
@@ -167,15 +181,8 @@ NOTES: Final = (
             is_damage=True,
         ),
     ),
-    Note(
-        _upgraded_log(),
-        SilentChange(
-            VersionKind.DELETES,
-            "",
-            "a delete in a log file blocks older rows",
-            "the compaction that the upgrade performs drops it: an older row that arrives later is inserted",
-        ),
-    ),
+    Note(lambda move: _upgraded_log()(move) and not _is_custom(move), _LOG_DELETE),
+    Note(lambda move: _upgraded_log()(move) and _is_custom(move), _LOG_DELETE._replace(depends_on=_RULE)),
     Note(
         _upgraded("AWSDmsAvroPayload"),
         SilentChange(
@@ -284,6 +291,7 @@ NOTES: Final = (
             "",
             "a late delete removes the row, and an older row after a delete restores the record",
             "deletes obey the ordering field, and the payload is not called for them",
+            depends_on=_RULE,
         ),
     ),
     Note(
@@ -294,6 +302,7 @@ NOTES: Final = (
             "deletes obey the ordering field, and the payload is not called for them",
             "the payload is called: a late delete removes the row, and an older row after a delete can bring the "
             "record back",
+            depends_on=_RULE,
         ),
     ),
     Note(
@@ -312,6 +321,7 @@ NOTES: Final = (
             "",
             "blocks of several writers in one log merge in file order",
             "instant by instant, in the order in which the instants first appear",
+            depends_on="whether several writers write at once",
         ),
     ),
 )

@@ -105,6 +105,7 @@ class SilentChange(NamedTuple):
         after: the result then.
         is_damage: whether deleted rows survive or values are lost; otherwise another version wins.
         columns: it concerns tables that have one of these columns alone; empty for all tables.
+        depends_on: what decides whether rows change, and neither the settings nor an example tell; empty for nothing.
     """
 
     about: VersionKind
@@ -113,6 +114,20 @@ class SilentChange(NamedTuple):
     after: str
     is_damage: bool = False
     columns: tuple[str, ...] = ()
+    depends_on: str = ""
+
+
+def number_told(changes: Sequence[SilentChange]) -> str:
+    """Say how many behaviours change, and how many may; empty for none."""
+    certain = sum(not change.depends_on for change in changes)
+    told = [_counted(certain, "change", "changes")] if certain else []
+    if certain < len(changes):
+        told.append(_counted(len(changes) - certain, "may change", "may change"))
+    return " and ".join(told)
+
+
+def _counted(number: int, many: str, one: str) -> str:
+    return f"1 behaviour {one}" if number == 1 else f"{number} behaviours {many}"
 
 
 def severity_of(changes: Sequence[SilentChange], untried: str | None, *, sure: bool = True) -> Severity:
@@ -123,7 +138,8 @@ def severity_of(changes: Sequence[SilentChange], untried: str | None, *, sure: b
         untried: why not all of these are known; None if they are.
         sure: whether it is known that the old release has written the table.
     """
-    if not changes:
-        return Severity.UNCHANGED if untried is None else Severity.NOT_CHECKED
-    worst = Severity.DAMAGED if any(change.is_damage for change in changes) else Severity.CHANGED
+    certain = [change for change in changes if not change.depends_on]
+    if not certain:
+        return Severity.NOT_CHECKED if changes or untried is not None else Severity.UNCHANGED
+    worst = Severity.DAMAGED if any(change.is_damage for change in certain) else Severity.CHANGED
     return worst if sure else Severity.NOT_CHECKED

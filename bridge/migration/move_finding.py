@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.migration.findings import Finding
-from bridge.migration.move import severity_of
+from bridge.migration.move import number_told, severity_of
 from bridge.report import Severity
 
 if TYPE_CHECKING:
@@ -23,10 +23,11 @@ def move_findings(made: MigrationPlan | None, *, sure: bool) -> Iterator[Finding
     remedy = f"plan lists what changes, and replay --batches NEXT --to {made.to_release} shows the rows"
     if made.behaviours:
         severity, first = severity_of(made.behaviours, made.untried, sure=sure), made.behaviours[0]
-        many = "1 behaviour changes" if len(made.behaviours) == 1 else f"{len(made.behaviours)} behaviours change"
+        many = number_told(made.behaviours)
         damage = sum(change.is_damage for change in made.behaviours)
         many = f"{many}, {damage} with damage" if damage else many
-        case = f"{first.about.value}, {first.case}" if first.case else first.about.value
+        about = f"this depends on {first.depends_on}" if first.depends_on else first.case
+        case = f"{first.about.value}, {about}" if about else first.about.value
         example = f"such as {case}; {old}: {first.before}; {new}: {first.after}"
         unsure = f"both {old} and {new} write table version {made.from_version}; if {old} wrote this one, "
         yield Finding(severity, f"{'' if sure else unsure}for new batches {after} {many} ({example})", remedy)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from bridge.config import TableMergeConfig, capabilities
 from bridge.hudi import SymptomKind
 from bridge.migration.findings import findings_as_json, short, worst_first
-from bridge.migration.move import severity_of
+from bridge.migration.move import number_told, severity_of
 from bridge.migration.next_steps import name_class, next_steps, read_all
 from bridge.migration.scenarios import VersionKind
 from bridge.migration.steps import changes_between
@@ -219,8 +219,7 @@ def _behaviours_told(made: MigrationPlan) -> str:
         return f"no behaviour was checked: {made.untried}"
     if not number and any(one.severity in FAILS for one in made.warnings):
         return "no behaviour is known to change except what the warnings name"
-    words = {0: "no behaviour is known to change", 1: "1 behaviour changes"}
-    known = words.get(number, f"{number} behaviours change")
+    known = number_told(made.behaviours) or "no behaviour is known to change"
     told = f"{known}, {damage} of them with damage" if damage else known
     return told if made.untried is None else f"{told}; {made.untried}"
 
@@ -240,6 +239,7 @@ def plan_result(made: MigrationPlan) -> dict[str, object]:
                 "before": change.before,
                 "after": change.after,
                 "is_damage": change.is_damage,
+                "depends_on": change.depends_on,
                 "keys": made.keys_of(change),
             }
             for change in made.behaviours
@@ -258,7 +258,7 @@ def silent_changes(made: MigrationPlan) -> list[str | Table]:
     rows = [
         (
             "DAMAGE" if change.is_damage else change.about.value,
-            change.case or "in general",
+            change.case or (f"depends on {change.depends_on}" if change.depends_on else "in general"),
             change.before,
             change.after,
         )

@@ -30,7 +30,7 @@ class Changes(NamedTuple):
 
 
 def silent_changes(move: Move, examples: Examples) -> Changes:
-    """Return the behaviours that change: damage first, then in the order of `VersionKind`.
+    """Return the behaviours that change: damage first, then what surely changes, each in the order of `VersionKind`.
 
     `examples` gives the scenarios with different results on two tables, None where a class can't run there. What no
     scenario shows is in the notes.
@@ -38,7 +38,8 @@ def silent_changes(move: Move, examples: Examples) -> Changes:
     # In the scenarios tables store their class; the notes cover the others.
     played = () if move.loses_class else _played(move, examples)
     found = [*(played or ()), *(note.change for note in NOTES if note.holds(move))]
-    ordered = sorted(found, key=lambda change: (not change.is_damage, list(VersionKind).index(change.about)))
+    kinds = list(VersionKind)
+    ordered = sorted(found, key=lambda one: (not one.is_damage, bool(one.depends_on), kinds.index(one.about)))
     if played is not None:
         return Changes(tuple(ordered))
     is_hudis = move.payload in {name for found in builtin_payloads() for name in (found.java_name, *found.aliases)}

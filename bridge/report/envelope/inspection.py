@@ -140,13 +140,17 @@ class StepJson(TypedDict):
 
 
 class BehaviourJson(TypedDict):
-    """A behaviour that changes silently; `keys` of the table have versions that it is about, null if not looked at."""
+    """A behaviour that changes silently, or may, as `depends_on` says; `keys` of the table have such versions.
+
+    `keys` is null where that was not checked.
+    """
 
     about: str
     case: str
     before: str
     after: str
     is_damage: bool
+    depends_on: str
     keys: Count | None
 
 

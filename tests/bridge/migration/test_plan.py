@@ -13,6 +13,7 @@ from bridge.errors import PlanError
 from bridge.hudi import SymptomKind
 from bridge.migration.damage import Damage, TableDamage
 from bridge.migration.findings import Finding
+from bridge.migration.inspect_table import inspect
 from bridge.migration.move import SilentChange
 from bridge.migration.plan import plan_migration
 from bridge.migration.plan_report import silent_changes
@@ -24,6 +25,7 @@ from tests.bridge.config.recorded import MODEL, upgraded_tables
 
 WRITER = "hoodie.datasource.write.payload.class"
 DMS, OVERWRITE = MODEL + "AWSDmsAvroPayload", MODEL + "OverwriteWithLatestAvroPayload"
+DEFAULT = MODEL + "DefaultHoodieRecordPayload"
 MYSQL = MODEL + "debezium.MySqlDebeziumAvroPayload"
 COW_0_15 = {"hoodie.table.version": "6", "hoodie.table.precombine.field": "ts"}
 TABLES = [table for table in upgraded_tables() if "upgraded" in table["table"]]
@@ -279,6 +281,38 @@ def test_a_class_that_was_not_tried_is_not_called_unchanged():
     assert "com.acme.X was not tried on examples" in report.verdict
     assert any("Not checked: com.acme.X" in str(part) for part in report.body)
     assert Severity.NOT_CHECKED in report.severities
+
+
+SUMS = "com.acme.SumAmounts"
+
+
+@pytest.mark.parametrize(
+    ("payload", "table_type", "move", "severity", "told"),
+    [
+        (SUMS, "MERGE_ON_READ", ("0.15", "1.2"), Severity.NOT_CHECKED, "2 behaviours may change; com.acme.SumAmounts"),
+        (SUMS, "MERGE_ON_READ", ("0.15", "1.0"), Severity.NOT_CHECKED, "1 behaviour may change; com.acme.SumAmounts"),
+        (SUMS, "COPY_ON_WRITE", ("0.12", "0.15"), Severity.NOT_CHECKED, "3 behaviours may change; com.acme.SumAmounts"),
+        (SUMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.NOT_CHECKED, "no behaviour was checked: com.acme.SumAmounts"),
+        (DEFAULT, "COPY_ON_WRITE", ("0.14", "0.15"), Severity.NOT_CHECKED, "1 behaviour may change."),
+        (DEFAULT, "MERGE_ON_READ", ("0.15", "1.2"), Severity.CHANGED, "change and 1 behaviour may change."),
+        (DMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.CHANGED, "behaviours change."),
+    ],
+)
+def test_what_depends_on_a_class_or_a_writer_may_change(payload, table_type, move, severity, told):
+    """No row need change: a class may sum amounts in any order, and one writer has one order."""
+    table = {
+        "hoodie.table.version": "5" if move[0] == "0.12" else "6",
+        "hoodie.table.type": table_type,
+        "hoodie.table.precombine.field": "ts",
+        "hoodie.compaction.payload.class": payload,
+    }
+    report = plan_migration(table, move[1], {}, move[0]).to_report()
+    assert (report.severity, told in report.verdict) == (severity, True), report.verdict
+    behaviours = report.results[0]["behaviours"]
+    listed = str(report.body[0])
+    assert all(f"depends on {one['depends_on']}" in listed for one in behaviours if one["depends_on"])
+    found = inspect(table, release=move[1], from_release=move[0])
+    assert max(one.severity for one in found.warnings if "new batches" in one.text) is severity
 
 
 def test_a_count_of_keys_is_none_where_no_log_was_looked_at():
