@@ -44,6 +44,7 @@ _TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
     "str | Path": {"metavar": "PATH"},
     "str | HudiRelease": _RELEASE,
     "str | HudiRelease | RecordMergeMode": {"metavar": "R|MODE", "shell_complete": targets_from},
+    "str | Sequence[str]": _NAMES,
     "tuple[str, ...]": _NAMES,
 }
 """What click is told of an annotation, without the None that may follow it."""

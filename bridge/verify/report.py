@@ -59,6 +59,11 @@ class Verification(Judged):
         return tuple(result for result in self.report.unchecked if result.law.id not in self.allowed)
 
     @property
+    def needs_columns(self) -> bool:
+        """Whether most merges fail, and the columns are not the table's, because no schema was given."""
+        return not self.has_schema and mostly_fails(self.report)
+
+    @property
     def severities(self) -> frozenset[Severity]:
         """Whether a law other than the allowed ones is violated, contradicts its rule, or was not checked."""
         broken = self.unexpected or self.report.contradictions
@@ -71,6 +76,8 @@ class Verification(Judged):
         if self.report.contradictions:
             return f"{self.report.subject}: {contradiction_text('; '.join(self.report.contradictions))}"
         broken = list(dict.fromkeys(result.law.id for result in self.report.violations))
+        if not broken and self.needs_columns:
+            return f"{_columns_needed(self)}."
         if not broken:
             unchecked = ", ".join(dict.fromkeys(result.law.id for result in self.report.unchecked))
             known = f"; not checked: {unchecked}" if unchecked else ""
@@ -125,14 +132,24 @@ def report_of(verification: Verification) -> Report:
     made = None if own is None else recompiled_class(own.reference, verification.release)
     report.warnings += [] if made is None else made.warnings
     report.warnings += map(contradiction_text, found.contradictions)
-    if not verification.has_schema and any(" fail, most with " in one.detail for one in found.unchecked):
-        columns = ", ".join(one.name for one in found.schema.fields)
-        report.warnings.append(
-            f"{found.subject} fails on the columns that stand in for those of your table ({columns}); name yours: "
-            "--schema FILE --key COLUMN --ordering COLUMN"
-        )
+    if verification.needs_columns:
+        report.warnings.append(_columns_needed(verification))
     report.view = View(_headline(verification), laws=_laws(found))
     return report
+
+
+def mostly_fails(found: LawReport) -> bool:
+    """Whether so many merges fail that a law was not checked."""
+    return any(" fail, most with " in one.detail for one in found.unchecked)
+
+
+def _columns_needed(verification: Verification) -> str:
+    found = verification.report
+    columns = ", ".join(one.name for one in found.schema.fields)
+    return (
+        f"{found.subject} fails on the columns that stand in for those of your table ({columns}); name yours: "
+        "--schema FILE --key COLUMN --ordering COLUMN, in Python schema=, key= and ordering="
+    )
 
 
 # -- as a page

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
+from pyspark.sql.types import StructType
+
 from bridge.errors import ParameterError
+from bridge.spark import avro_schema, read_schema
 from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
-from bridge.verify.report import Verification
-from mergers.laws import Domain, Verdict, check_laws
+from bridge.verify.report import Verification, mostly_fails
+from mergers.laws import Domain, Failed, Verdict, check_laws, error_line
 from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
 from payloads.user import CALL_TIMEOUT, CallGuard
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.engines.subjects import Compiled
+    from mergers.laws import LawResult
     from payloads.avro import AvroSchema, Record
 
 
@@ -27,9 +32,9 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     name: str | type,
     *,
     release: str | HudiRelease,
-    schema: AvroSchema | None = None,
-    key: Sequence[str] = (),
-    ordering: Sequence[str] | None = None,
+    schema: AvroSchema | StructType | str | None = None,
+    key: str | Sequence[str] = (),
+    ordering: str | Sequence[str] | None = None,
     props: Mapping[str, str] | None = None,
     laws: Iterable[str] | None = None,
     domains: Iterable[str] = ("data", "flagged"),
@@ -46,7 +51,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     Args:
         name: its name, or a class in Python.
         release: the release whose rules apply.
-        schema: the schema of the records; without it a small one that suits the class.
+        schema: the schema of the records: that of a DataFrame, Spark DDL, Avro, or a file; without it a small one that
+            suits the class.
         key: the record key columns: the same in all versions.
         ordering: the ordering columns; None for the order of arrival.
         props: properties of the merge, as Hudi names them.
@@ -76,6 +82,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         msg = "`examples` is for random examples, and `exhaustive` tries none; leave one of the two out"
         raise ParameterError(msg)
     line = HudiRelease.asked(release)
+    schema = _avro(schema, line)
+    key, ordering = _listed(key), None if ordering is None else _listed(ordering)
     judged: Any = name if subject is None else subject.java
     name = name if isinstance(name, str) else f"{name.__module__}:{name.__qualname__}"
     with CallGuard(name, None) as guard:
@@ -99,6 +107,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         data=data,
         call_timeout=call_timeout,
     )
+    if schema is None and mostly_fails(report):
+        report = dataclasses.replace(report, results=tuple(map(_without_failures, report.results)))
     if all(result.verdict is Verdict.NOT_APPLICABLE for result in report.results):
         msg = f"{report.subject}: no law applies; {'; '.join(report.left_out)}"
         raise PayloadConfigError(msg)
@@ -107,12 +117,11 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     if unknown:
         msg = f"`allow` {', '.join(unknown)}: not among the checked laws, which are {', '.join(sorted(known))}"
         raise ParameterError(msg)
-    fields = None if ordering is None else tuple(ordering)
     return Verification(
         name,
         line,
-        tuple(key),
-        fields,
+        key,
+        ordering,
         dict(props or {}),
         frozenset(allow),
         report,
@@ -120,3 +129,24 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         subject,
         by_columns,
     )
+
+
+def _avro(schema: AvroSchema | StructType | str | None, release: HudiRelease) -> AvroSchema | None:
+    if isinstance(schema, StructType):
+        return avro_schema(schema, release)
+    return read_schema(schema, release)[0] if isinstance(schema, str) else schema
+
+
+def _listed(columns: str | Sequence[str]) -> tuple[str, ...]:
+    return (columns,) if isinstance(columns, str) else tuple(columns)
+
+
+def _without_failures(result: LawResult) -> LawResult:
+    """Return a violation that is a merge that fails as not checked: with the table's columns it may succeed."""
+    found = result.counterexample
+    answers = () if found is None else [step.answer for step in (*found.left, *found.right)]
+    failed = next((answer for answer in answers if isinstance(answer, Failed)), None)
+    if failed is None:
+        return result
+    detail = f"a merge fails, with {error_line(failed.error)}"
+    return dataclasses.replace(result, verdict=Verdict.NOT_CHECKED, detail=detail, counterexample=None)

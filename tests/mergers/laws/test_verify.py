@@ -8,9 +8,11 @@ import sys
 
 import pytest
 from click.testing import CliRunner
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from bridge.cli import main
 from bridge.errors import InputError, PlanError
+from bridge.report import Severity
 from bridge.verify.pytest_file import pytest_text, python_source
 from bridge.verify.report import result_as_json, story_of
 from bridge.verify.spark_script import spark_text
@@ -83,6 +85,44 @@ def test_a_merger_that_needs_its_own_columns_asks_for_them():
     assert own.to_report().warnings == []
     of_class = verified(Amounts, laws=("associativity",), domains=("data",), schema=schema, ordering=("ts",))
     assert (of_class.name, of_class.verdict) == (own.name, own.verdict)
+
+
+class Greatest:
+    """A payload that keeps the greatest amount, and so obeys the laws where rows have one."""
+
+    def __init__(self, record, ordering_value):
+        self.record, self.ordering_value = record, ordering_value
+
+    def pre_combine(self, older):
+        return older if older.record["amount"] > self.record["amount"] else self
+
+    def combine_and_get_update_value(self, current, schema):
+        return current if current["amount"] > self.record["amount"] else self.record
+
+    def get_insert_value(self, schema):
+        return self.record
+
+
+def test_a_class_that_fails_for_want_of_its_columns_violates_nothing():
+    found = verified(Greatest, laws=("idempotence", "associativity"), domains=("data",))
+    assert (found.severity, found.report.violations) == (Severity.NOT_CHECKED, ())
+    assert found.verdict.endswith("in Python schema=, key= and ordering=.")
+    assert {json.loads(found.to_json())["results"][number]["verdict"] for number in (0, 1)} == {"not-checked"}
+
+
+ROW_FIELDS = [{"name": "id", "type": "string"}, {"name": "amount", "type": "long"}]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        StructType([StructField("id", StringType(), False), StructField("amount", LongType(), False)]),
+        json.dumps({"type": "record", "name": "row", "fields": ROW_FIELDS}),
+    ],
+)
+def test_a_schema_may_be_a_data_frames_or_text_and_one_column_needs_no_list(schema):
+    found = verified(Greatest, laws=("idempotence",), domains=("data",), schema=schema, key="id", ordering="amount")
+    assert (found.severity, found.key, found.ordering) == (Severity.UNCHANGED, ("id",), ("amount",))
 
 
 def test_the_summary_of_pytest_names_the_law_and_the_smallest_example(tmp_path):
