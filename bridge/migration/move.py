@@ -118,16 +118,16 @@ class SilentChange(NamedTuple):
 
 
 def number_told(changes: Sequence[SilentChange]) -> str:
-    """Say how many behaviours change, and how many may; empty for none."""
+    """Say how many behaviours change, how many of these with damage, and how many may change; empty for none."""
     certain = sum(not change.depends_on for change in changes)
-    told = [_counted(certain, "change", "changes")] if certain else []
-    if certain < len(changes):
-        told.append(_counted(len(changes) - certain, "may change", "may change"))
-    return " and ".join(told)
-
-
-def _counted(number: int, many: str, one: str) -> str:
-    return f"1 behaviour {one}" if number == 1 else f"{number} behaviours {many}"
+    damage, possible = sum(change.is_damage for change in changes), len(changes) - certain
+    told = "1 behaviour changes" if certain == 1 else f"{certain} behaviours change"
+    told += f", {damage} of them with damage" if damage else ""
+    if not possible:
+        return told if certain else ""
+    if certain:
+        return f"{told}, and {possible} more may change"
+    return "1 behaviour may change" if possible == 1 else f"{possible} behaviours may change"
 
 
 def severity_of(changes: Sequence[SilentChange], untried: str | None, *, sure: bool = True) -> Severity:

@@ -24,8 +24,6 @@ def move_findings(made: MigrationPlan | None, *, sure: bool) -> Iterator[Finding
     if made.behaviours:
         severity, first = severity_of(made.behaviours, made.untried, sure=sure), made.behaviours[0]
         many = number_told(made.behaviours)
-        damage = sum(change.is_damage for change in made.behaviours)
-        many = f"{many}, {damage} with damage" if damage else many
         about = f"this depends on {first.depends_on}" if first.depends_on else first.case
         case = f"{first.about.value}, {about}" if about else first.about.value
         example = f"such as {case}; {old}: {first.before}; {new}: {first.after}"

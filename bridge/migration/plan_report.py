@@ -214,13 +214,12 @@ def _rows_told(made: MigrationPlan) -> str:
 
 def _behaviours_told(made: MigrationPlan) -> str:
     """Return how many behaviours change, for the verdict."""
-    number, damage = len(made.behaviours), sum(change.is_damage for change in made.behaviours)
+    number = len(made.behaviours)
     if made.untried is not None and not number:
         return f"no behaviour was checked: {made.untried}"
     if not number and any(one.severity in FAILS for one in made.warnings):
         return "no behaviour is known to change except what the warnings name"
-    known = number_told(made.behaviours) or "no behaviour is known to change"
-    told = f"{known}, {damage} of them with damage" if damage else known
+    told = number_told(made.behaviours) or "no behaviour is known to change"
     return told if made.untried is None else f"{told}; {made.untried}"
 
 

@@ -294,7 +294,7 @@ SUMS = "com.acme.SumAmounts"
         (SUMS, "COPY_ON_WRITE", ("0.12", "0.15"), Severity.NOT_CHECKED, "3 behaviours may change; com.acme.SumAmounts"),
         (SUMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.NOT_CHECKED, "no behaviour was checked: com.acme.SumAmounts"),
         (DEFAULT, "COPY_ON_WRITE", ("0.14", "0.15"), Severity.NOT_CHECKED, "1 behaviour may change."),
-        (DEFAULT, "MERGE_ON_READ", ("0.15", "1.2"), Severity.CHANGED, "change and 1 behaviour may change."),
+        (DEFAULT, "MERGE_ON_READ", ("0.15", "1.2"), Severity.CHANGED, "change, and 1 more may change."),
         (DMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.CHANGED, "behaviours change."),
     ],
 )
