@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import importlib.resources
-from typing import TYPE_CHECKING
+import re
+from typing import TYPE_CHECKING, Final
 
 from bridge.display.printable import PART, printable
 from bridge.redaction import without_credentials
@@ -12,6 +13,8 @@ from bridge.redaction import without_credentials
 if TYPE_CHECKING:
     import jinja2
     from markupsafe import Markup
+
+_OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]{0,30})")
 
 # The template library is loaded late: plans and tables are shown in notebooks by few of the programs that make them.
 
@@ -32,6 +35,7 @@ def template_of(name: str) -> jinja2.Template:
         finalize=lambda value: _shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
     environment.filters["parted"] = _parted
+    environment.filters["sentence"] = _sentence
     return environment.get_template(name)
 
 
@@ -45,6 +49,15 @@ def _parted(text: str) -> Markup:
     from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
 
     return Markup("<wbr>").join(escape(part) for part in PART.split(_shown(text)))
+
+
+def _sentence(text: str) -> Markup:
+    """Return text in which no line ends within an option, such as `--to`: browsers break lines after hyphens."""
+    from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
+
+    option = Markup('<span class="option">{}</span>')
+    parts = enumerate(_OPTION.split(_shown(text)))
+    return Markup("").join(option.format(part) if number % 2 else escape(part) for number, part in parts)
 
 
 @functools.cache

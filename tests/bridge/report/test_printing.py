@@ -87,3 +87,14 @@ def test_a_browser_prints_pages(name: str, page: Any) -> None:
     pdf = base64.b64decode(printed["data"])
     assert pdf.startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 1
+
+
+@pytest.mark.parametrize("width", [PAPER, 390])
+def test_no_line_ends_within_an_option(width: int, page: Any) -> None:
+    """A command of a warning can be read from paper: `--to`, not `-` and `-to`."""
+    report = replay(10)
+    report.warnings = [f"{'word ' * number}payload-bridge replay --table x --to 1.2" for number in range(30)]
+    report.origin = "payload-bridge replay --table x --to 1.2"
+    browser = page(report, media="print", width=width)
+    in_lines = "return [...document.querySelectorAll('.option')].map((one) => one.getClientRects().length)"
+    assert browser.execute_script(in_lines) == [1] * 62
