@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from bridge.report import Table
+from bridge.spark import META_COLUMNS
 from bridge.verify import verify
 from payloads import HudiRelease
 from tests.bridge.report.test_pages import large, replay
@@ -87,6 +89,20 @@ def test_a_browser_prints_pages(name: str, page: Any) -> None:
     pdf = base64.b64decode(printed["data"])
     assert pdf.startswith(b"%PDF")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 1
+
+
+def test_columns_with_long_names_fit_on_the_screen(page: Any) -> None:
+    """Hudi's own columns and those of a change feed: their names break after an underscore."""
+    names = [*META_COLUMNS, "id", "part", "name", "qty", "_change_operation_type", "_event_lsn", "_event_origin_ts_ms"]
+    row = dict.fromkeys(names, "k000") | {META_COLUMNS[0]: "20261122074542835"}
+    report = replay(0)
+    report.view, report.body = None, [Table.of_rows(names, [row], "rows: 1 of 1")]
+    browser = page(report)
+    wide = "const one = document.querySelector('.grid').parentElement; return one.scrollWidth - one.clientWidth"
+    assert browser.execute_script(wide) <= 0
+    assert found(browser, ".grid th")[0].text == META_COLUMNS[0]
+    labels = "return [...document.querySelectorAll('.grid td')].map((one) => one.dataset.label)"
+    assert "_hoodie_\u200bcommit_\u200btime" in browser.execute_script(labels)
 
 
 @pytest.mark.parametrize("width", [PAPER, 390])
