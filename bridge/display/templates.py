@@ -35,7 +35,7 @@ def template_of(name: str) -> jinja2.Template:
         finalize=lambda value: _shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
     environment.filters["parted"] = _parted
-    environment.filters["parted_label"] = functools.partial(_parted, between="&#8203;")
+    environment.filters["parted_label"] = _parted_label
     environment.filters["sentence"] = _sentence
     return environment.get_template(name)
 
@@ -45,20 +45,34 @@ def _shown(text: str) -> str:
     return printable(without_credentials(text))
 
 
-def _parted(text: str, between: str = "<wbr>") -> Markup:
-    """Return text in which a browser may break words at the same places as a terminal; attributes have no tags."""
-    from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
+def _parted(text: str) -> Markup:
+    """Return text in which a browser may break words at the same places as a terminal, but no option."""
+    return _with_options(text, "<wbr>")
 
-    return Markup(between).join(escape(part) for part in PART.split(_shown(text)))  # noqa: S704 (ours)
+
+def _parted_label(text: str) -> Markup:
+    """Return the same for an attribute, which has no tags."""
+    return _joined(_shown(text), "&#8203;")
 
 
 def _sentence(text: str) -> Markup:
     """Return text in which no line ends within an option, such as `--to`: browsers break lines after hyphens."""
-    from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
+    return _with_options(text, None)
+
+
+def _with_options(text: str, between: str | None) -> Markup:
+    from markupsafe import Markup  # noqa: PLC0415 (see above)
 
     option = Markup('<span class="option">{}</span>')
     parts = enumerate(_OPTION.split(_shown(text)))
-    return Markup("").join(option.format(part) if number % 2 else escape(part) for number, part in parts)
+    return Markup("").join(option.format(part) if number % 2 else _joined(part, between) for number, part in parts)
+
+
+def _joined(text: str, between: str | None) -> Markup:
+    from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
+
+    parts = [text] if between is None else PART.split(text)
+    return Markup(between or "").join(map(escape, parts))  # noqa: S704 (our own tag)
 
 
 @functools.cache
