@@ -42,9 +42,15 @@
   // -- timelines
 
   // The caption stays where it is if the table scrolls sideways.
-  const rowsTable = (caption, columns, rows) => make("div", {}, make("p", { class: "caption" }, caption), wide(caption, make("table", {},
+  const rowsTable = (caption, columns, rows) => make("div", {}, make("p", { class: "caption" }, caption), wide(caption, make("table", { class: columns.length > 2 ? "stacks" : null },
     make("thead", {}, make("tr", {}, ...columns.map((name) => make("th", { scope: "col" }, shown(name))))),
-    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell) => cell instanceof Node ? cell : valued("td", cell))))))));
+    make("tbody", {}, ...rows.map((row) => make("tr", {}, ...row.map((cell, spot) => labelled(columns[spot], cell instanceof Node ? cell : valued("td", cell)))))))));
+  // On a phone a row is a list of its cells, each after the name of its column.
+  const labelled = (name, cell) => {
+    cell.replaceChildren(make("span", {}, ...cell.childNodes));
+    cell.dataset.label = shown(name);
+    return cell;
+  };
   const wide = (label, table) => make("div", { class: "wide", tabindex: "0", role: "group", "aria-label": label }, table);
   const moment = (commit) => (commit === null ? "\u2014" : commit === 0 ? "in the table" : commit);
   const versions = (story) => rowsTable(`${story.caption || "Versions in order of arrival"}; m: rows created by merging`,

@@ -105,6 +105,16 @@ def test_columns_with_long_names_fit_on_the_screen(page: Any) -> None:
     assert "_hoodie_\u200bcommit_\u200btime" in browser.execute_script(labels)
 
 
+def test_a_phone_shows_the_versions_of_a_key_without_scrolling_sideways(page: Any) -> None:
+    browser = page(replay(10), width=390)
+    found(browser, "#list .open")[2].click()
+    tables = found(browser, ".detail .wide")
+    assert len(tables) == 2
+    assert all(one.get_property("scrollWidth") <= one.get_property("clientWidth") for one in tables)
+    label = "return getComputedStyle(arguments[0].querySelector('td:last-child'), '::before').content"
+    assert [browser.execute_script(label, one) for one in tables] == ['"city"', '"city"']
+
+
 @pytest.mark.parametrize("width", [PAPER, 390])
 def test_no_line_ends_within_an_option(width: int, page: Any) -> None:
     """A command of a warning can be read from paper: `--to`, not `-` and `-to`."""
