@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]{0,30})")
+_UNDERSCORE: Final = re.compile(r"(?<=[^\W_]_)(?=[^\W_])")
+"""Where the name of a column may be broken; `Hudi 1.2` stays whole."""
 
 # The template library is loaded late: plans and tables are shown in notebooks by few of the programs that make them.
 
@@ -35,7 +37,8 @@ def template_of(name: str) -> jinja2.Template:
         finalize=lambda value: _shown(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
     )
     environment.filters["parted"] = _parted
-    environment.filters["parted_label"] = _parted_label
+    environment.filters["name"] = functools.partial(_name, between="<wbr>")
+    environment.filters["label"] = functools.partial(_name, between="&#8203;")
     environment.filters["sentence"] = _sentence
     return environment.get_template(name)
 
@@ -50,29 +53,31 @@ def _parted(text: str) -> Markup:
     return _with_options(text, "<wbr>")
 
 
-def _parted_label(text: str) -> Markup:
-    """Return the same for an attribute, which has no tags."""
-    return _joined(_shown(text), "&#8203;")
+def _name(text: str, between: str) -> Markup:
+    """Return the name of a column with what lets it break; an attribute has no tags."""
+    return _joined(_UNDERSCORE.split(_shown(text)), between)
 
 
 def _sentence(text: str) -> Markup:
     """Return text in which no line ends within an option, such as `--to`: browsers break lines after hyphens."""
-    return _with_options(text, None)
+    return _with_options(text, "")
 
 
-def _with_options(text: str, between: str | None) -> Markup:
+def _with_options(text: str, between: str) -> Markup:
     from markupsafe import Markup  # noqa: PLC0415 (see above)
 
     option = Markup('<span class="option">{}</span>')
     parts = enumerate(_OPTION.split(_shown(text)))
-    return Markup("").join(option.format(part) if number % 2 else _joined(part, between) for number, part in parts)
+    return Markup("").join(
+        option.format(part) if number % 2 else _joined(PART.split(part) if between else [part], between)
+        for number, part in parts
+    )
 
 
-def _joined(text: str, between: str | None) -> Markup:
+def _joined(parts: list[str], between: str) -> Markup:
     from markupsafe import Markup, escape  # noqa: PLC0415 (see above)
 
-    parts = [text] if between is None else PART.split(text)
-    return Markup(between or "").join(map(escape, parts))  # noqa: S704 (our own tag)
+    return Markup(between).join(map(escape, parts))  # noqa: S704 (our own tag)
 
 
 @functools.cache
