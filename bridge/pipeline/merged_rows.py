@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
@@ -232,15 +232,18 @@ def _column(  # noqa: PLR0913, PLR0917 (parts of one column)
     """Return what the clauses assign to a column; without an assignment null, of ordering and arrival the source's."""
     value = quoted(name) if name in {*plan.ordering, plan.arrival} else sf.lit(None).cast(kind)
     is_known = quoted(name).isNotNull() if name in plan.ordering else sf.lit(True)  # Hudi fails on a null in the source
+    what = f"batch {number} (sql_merge): a clause"
     for place, clause in clauses:
         if name in clause.values:
-            assigned = _value(rows, clause.values[name], name, kind, f"batch {number} (sql_merge): a clause")
+            assigned = _value(rows, clause.values[name], name, kind, what, is_stored=True)
             value = sf.when((sf.col(CLAUSE) == place) & is_known, assigned).otherwise(value)
     return value.alias(name)
 
 
-def _value(rows: DataFrame, sql: str, name: str, kind: spark_types.DataType, what: str) -> Column:
-    """Return an expression in the type of its column.
+def _value(  # noqa: PLR0913 (the parts of one value)
+    rows: DataFrame, sql: str, name: str, kind: spark_types.DataType, what: str, *, is_stored: bool = False
+) -> Column:
+    """Return an expression in the type of its column; what is stored may be a whole number of a wider type.
 
     Raises:
         InputError: Spark can't evaluate it, or it has a type that may not fit.
@@ -252,7 +255,25 @@ def _value(rows: DataFrame, sql: str, name: str, kind: spark_types.DataType, wha
         reason = str(error).partition("\n")[0]
         msg = f"{what} has {told}, which Spark can't evaluate: {reason}; correct the statement"
         raise InputError(msg) from error
+    if is_stored and type(kind) in _BITS and type(own) in _BITS:
+        return _fitting(sf.expr(sql), kind, f"{what} has {told}").alias(name)
     if not isinstance(own, spark_types.NullType) and common_type(kind, own) != kind:
         msg = f"{what} has {told}, {own.simpleString()}, for {name or 'a test'}, {kind.simpleString()}; cast it"
         raise InputError(msg)
     return sf.expr(sql).cast(kind).alias(name or "value")
+
+
+_BITS: Final[dict[type[spark_types.DataType], int]] = {
+    spark_types.ByteType: 8,
+    spark_types.ShortType: 16,
+    spark_types.IntegerType: 32,
+    spark_types.LongType: 64,
+}
+
+
+def _fitting(value: Column, kind: spark_types.DataType, what: str) -> Column:
+    """Return a whole number in another type, as Spark stores it; one that does not fit fails the job."""
+    most = (1 << (_BITS[type(kind)] - 1)) - 1
+    why = sf.concat(sf.lit(f"{what}, which is "), value.cast("string"), sf.lit(f", no {kind.simpleString()}; cast it"))
+    fits = value.isNull() | value.between(-most - 1, most)
+    return sf.when(fits, sf.when(fits, value).cast(kind)).otherwise(sf.raise_error(why).cast(kind))

@@ -45,6 +45,7 @@ ON = "MERGE INTO db.t AS t USING s ON t.id = s.id AND t.part = s.part "
 STAR = ON + "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
 COLUMNS = "id string, part string, ts bigint, name string, qty int"
 KEYS = "id string, part string, ts bigint"
+WHOLE = "id = s.id, part = s.part, name = s.name, qty = s.qty"
 MOVES = "hoodie.simple.index.update.partition.path"
 ROWS = [("a", "x", 10, "Oslo", 1), ("b", "x", 10, "Rome", 1), ("c", "x", 10, "Bonn", None)]
 
@@ -290,14 +291,23 @@ def test_a_statement_that_does_not_fit_is_refused(spark: SparkSession, text: str
         last_rows(merged(spark, text, [row], ddl), a_plan())
 
 
+def test_a_wider_whole_number_is_stored_if_it_fits(spark: SparkSession) -> None:
+    """As real 0.14.0 stores the bigint of a source in an int column."""
+    text, ddl = f"{ON} WHEN MATCHED THEN UPDATE SET {WHOLE}, ts = s.ts", COLUMNS.replace("qty int", "qty bigint")
+    least, most = -(1 << 31), (1 << 31) - 1
+    rows = [("a", "x", 12, "Kiel", most), ("b", "x", 12, "Ulm", least)]
+    found = last_rows(merged(spark, text, rows, ddl), a_plan())
+    assert (found["a"], found["b"]) == ((12, "Kiel", most), (12, "Ulm", least))
+    rows[1] = (*rows[1][:4], most + 1)
+    with pytest.raises(Exception, match=r"batch 2 \(sql_merge\): a clause has .*qty.*, which is 2147483648, no int"):
+        last_rows(merged(spark, text, rows, ddl), a_plan())
+
+
 def test_rows_that_the_source_has_twice(spark: SparkSession) -> None:
     rows = [("a", "x", 12, "Kiel", 9), ("a", "x", 11, "Ulm", 9), ("new", "x", 2, "Jena", 9), ("new", "x", 2, "Bern", 9)]
     batches = merged(spark, STAR, rows)
     found = last_rows(batches, a_plan(release="1.2", payload=None, merger="COMMIT_TIME_ORDERING"))
     assert (found["a"], found["new"]) == ((12, "Kiel", 9), (2, "Bern", 9))
-
-
-WHOLE = "id = s.id, part = s.part, name = s.name, qty = s.qty"
 
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
