@@ -32,8 +32,8 @@ CLASS = "OverwriteWithLatestAvroPayload"
         ),
         (lambda: bridge.replay([], PLAN, "1.2", plain=1), "replay: plain is True or False, not 1"),
         (
-            lambda: bridge.verify(CLASS, release="1.2", key="id"),
-            "verify: key is a list, each item text, not 'id'",
+            lambda: bridge.verify(CLASS, release="1.2", key=3),
+            "verify: key is text or a list, each item text, not 3; write '3'",
         ),
         (
             lambda: bridge.verify(CLASS, release="1.2", props={"a": 1}),

@@ -110,7 +110,7 @@ class World:
             "key_paths": {"versions": versions, "plan": plan, "schema": schema},
             "merge_frames": {"point": "upsert", "plan": plan, "stored": rows, "incoming": rows},
             "merge_into": {"table": table, "incoming": rows, "plan": plan},
-            "migrate": {"left": self.old},
+            "migrate": {"plan": self.old},
             "plan_migration": {"table": self._path, "to": "1.2"},
             "rebuilt_commits": {"table": table},
             "rehearse": {"table": table, "to": "1.2", "copy": out},
