@@ -72,13 +72,15 @@ class Repetition:
             # What differs is then what this process has to itself.
             base, other = OURS, base
         aspects = [aspect for aspect in self._elsewhere.aspects if base.varied(aspect, other) != base]
-        # Two at a time, which is as many as run at once anywhere.
-        for start in range(0, len(aspects), 2):
-            chosen = aspects[start : start + 2]
-            self._answers(*(base.varied(aspect, other) for aspect in chosen))
-            for aspect in chosen:
-                if not self._agree(base, base.varied(aspect, other)):
-                    return f"The result changes with {aspect.value}."
+        # From both sides: what is random there may by chance be as it is here.
+        for near, far in ((base, other), (other, base)):
+            # Two at a time, which is as many as run at once anywhere.
+            for start in range(0, len(aspects), 2):
+                chosen = aspects[start : start + 2]
+                self._answers(*(near.varied(aspect, far) for aspect in chosen))
+                for aspect in chosen:
+                    if not self._agree(near, near.varied(aspect, far)):
+                        return f"The result changes with {aspect.value}."
         if self._agree(base, other):
             return "The result changes with earlier calls, or with the process."
         return "The result changes only with several factors together."
