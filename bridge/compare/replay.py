@@ -62,9 +62,9 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
         plan: the first side.
         to: what to compare with: a release, with the other settings of the plan; or under the newest release a merge
             mode, a payload class, or your own payload or merger as `package.module:Class`.
-        upgrade_after: the other side is the same table, which the other release takes over after this batch, by an
-            upgrade, or a downgrade if it is older; after the last batch (`last`) only the reader changes. None: a new
-            table of the other release.
+        upgrade_after: compare with the same table, upgraded after this batch, or downgraded if the other release is
+            older. After the last batch (`last`) only the reader changes. None: compare with a new table of the other
+            release.
         via: upgrades in between, each as the batch after which it runs, and the release or, of a writer that keeps an
             older one, the table version.
         keep_table_version: the other release writes the table without upgrading it.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
@@ -13,7 +13,7 @@ from bridge.errors import InputError
 from bridge.pipeline.layout import data_fields, join_rows
 from bridge.plan import TableType
 from bridge.programs import ClauseAction
-from bridge.spark import PySparkException, avro_schema, common_type, common_types, quoted
+from bridge.spark import PySparkException, avro_schema, common_type, common_types, functions, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -255,25 +255,15 @@ def _value(  # noqa: PLR0913 (the parts of one value)
         reason = str(error).partition("\n")[0]
         msg = f"{what} has {told}, which Spark can't evaluate: {reason}; correct the statement"
         raise InputError(msg) from error
-    if is_stored and type(kind) in _BITS and type(own) in _BITS:
-        return _fitting(sf.expr(sql), kind, f"{what} has {told}").alias(name)
+    if is_stored and isinstance(kind, spark_types.IntegralType) and isinstance(own, spark_types.IntegralType):
+        value = sf.expr(sql)
+        why = sf.concat(
+            sf.lit(f"{what} has {told}, which is "),
+            value.cast("string"),
+            sf.lit(f", no {kind.simpleString()}; cast it"),
+        )
+        return functions.narrowed(value, kind, why).alias(name)
     if not isinstance(own, spark_types.NullType) and common_type(kind, own) != kind:
         msg = f"{what} has {told}, {own.simpleString()}, for {name or 'a test'}, {kind.simpleString()}; cast it"
         raise InputError(msg)
     return sf.expr(sql).cast(kind).alias(name or "value")
-
-
-_BITS: Final[dict[type[spark_types.DataType], int]] = {
-    spark_types.ByteType: 8,
-    spark_types.ShortType: 16,
-    spark_types.IntegerType: 32,
-    spark_types.LongType: 64,
-}
-
-
-def _fitting(value: Column, kind: spark_types.DataType, what: str) -> Column:
-    """Return a whole number in another type, as Spark stores it; one that does not fit fails the job."""
-    most = (1 << (_BITS[type(kind)] - 1)) - 1
-    why = sf.concat(sf.lit(f"{what}, which is "), value.cast("string"), sf.lit(f", no {kind.simpleString()}; cast it"))
-    fits = value.isNull() | value.between(-most - 1, most)
-    return sf.when(fits, sf.when(fits, value).cast(kind)).otherwise(sf.raise_error(why).cast(kind))

@@ -142,7 +142,7 @@ def key_paths(
 
     Raises:
         PlanError: the plan has a global index, or fits no table.
-        InputError: there is no version, or the versions have several keys or are not in batch order.
+        InputError: no versions are given, they belong to more than one key, or they are not in batch order.
         SchemaError: a record does not fit the schema.
         PayloadNotFoundError: the payload is compiled, and the plan is not one of `bridge.engines.in_driver`.
     """

@@ -6,6 +6,14 @@ from typing import Any
 
 from pyspark.sql import Column
 from pyspark.sql import functions as sf
+from pyspark.sql import types as spark_types
+
+_BITS = {
+    spark_types.ByteType: 8,
+    spark_types.ShortType: 16,
+    spark_types.IntegerType: 32,
+    spark_types.LongType: 64,
+}
 
 
 def call_function(name: str, *columns: Column | str) -> Column:
@@ -82,3 +90,11 @@ def unix_date(column: Column) -> Column:
 def unix_micros(column: Column) -> Column:
     """Return the microseconds of a timestamp since 1970."""
     return call_function("unix_micros", column)
+
+
+def narrowed(value: Column, kind: spark_types.IntegralType, why: Column) -> Column:
+    """Return a whole number in a type of whole numbers; one that does not fit fails the job, with the text `why`."""
+    most = (1 << (_BITS[type(kind)] - 1)) - 1
+    fits = value.isNull() | value.between(-most - 1, most)
+    # The cast is of what fits alone: an ANSI session fails on any other, with words of its own.
+    return sf.when(fits, sf.when(fits, value).cast(kind)).otherwise(sf.raise_error(why).cast(kind))

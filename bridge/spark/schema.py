@@ -6,6 +6,7 @@ too: a decimal column `d` of the record `ns.r` is the fixed `ns.r.d.fixed`.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -247,7 +248,8 @@ def _with_meta(schema: AvroSchema) -> AvroSchema:
 
 def is_schema_text(text: str) -> bool:
     """Whether a value of `--schema` is the schema itself, Avro JSON or Spark DDL, and no path."""
-    return text.lstrip().startswith("{") or _DDL.match(text) is not None
+    is_written = text.lstrip().startswith("{") or _DDL.match(text) is not None
+    return is_written and not os.path.exists(text)  # noqa: PTH110 (a long text is no path; pathlib fails on it)
 
 
 def read_schema(
@@ -261,7 +263,7 @@ def read_schema(
 
     Raises:
         InputError: the file can't be read.
-        SchemaError: there is no schema, or one that can't be converted; the message names the file.
+        SchemaError: the schema is empty or can't be converted; the message names the file.
         JavaNotFoundError: it is DDL, and there is no Java that Spark can run on.
     """
     is_text = isinstance(source, str) and is_schema_text(source)

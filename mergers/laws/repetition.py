@@ -12,7 +12,10 @@ from mergers.laws.jobs import Answers, ElsewhereError
 from mergers.laws.report import Counterexample, MergeStep
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mergers.laws.algebra import Algebra
+    from mergers.laws.conditions import Aspect
     from mergers.laws.evaluate import Evaluator
     from mergers.laws.jobs import Elsewhere, Jobs
 
@@ -72,18 +75,25 @@ class Repetition:
             # What differs is then what this process has to itself.
             base, other = OURS, base
         aspects = [aspect for aspect in self._elsewhere.aspects if base.varied(aspect, other) != base]
-        # From both sides: what is random there may by chance be as it is here.
-        for near, far in ((base, other), (other, base)):
-            # Two at a time, which is as many as run at once anywhere.
-            for start in range(0, len(aspects), 2):
-                chosen = aspects[start : start + 2]
-                self._answers(*(near.varied(aspect, far) for aspect in chosen))
-                for aspect in chosen:
-                    if not self._agree(near, near.varied(aspect, far)):
-                        return f"The result changes with {aspect.value}."
-        if self._agree(base, other):
+        found = self._changing(aspects, base, other)
+        if found is None and self._agree(base, other):
             return "The result changes with earlier calls, or with the process."
-        return "The result changes only with several factors together."
+        # Random results may agree by chance, so the aspects are varied from the other side, too.
+        found = found or self._changing(aspects, other, base)
+        if found is None:
+            return "The result changes only with several factors together."
+        return f"The result changes with {found.value}."
+
+    def _changing(self, aspects: Sequence[Aspect], near: Conditions, far: Conditions) -> Aspect | None:
+        """Return the first aspect that alone changes a result, set as in `far`; None if none does."""
+        # Two at a time, which is as many as run at once anywhere.
+        for start in range(0, len(aspects), 2):
+            chosen = aspects[start : start + 2]
+            self._answers(*(near.varied(aspect, far) for aspect in chosen))
+            for aspect in chosen:
+                if not self._agree(near, near.varied(aspect, far)):
+                    return aspect
+        return None
 
     def _answers(self, *conditions: Conditions) -> list[Answers | ElsewhereError]:
         new = [one for one in conditions if one not in self._known]

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
     from payloads.rules import DeleteTests
 
-_NARROW: dict[type[spark_types.DataType], tuple[int, int]] = {
-    spark_types.ByteType: (-(1 << 7), (1 << 7) - 1),
-    spark_types.ShortType: (-(1 << 15), (1 << 15) - 1),
-}
+_NARROW = (spark_types.ByteType, spark_types.ShortType)
 """The types that Avro has no type for, which are integers there."""
 
 
@@ -48,7 +45,7 @@ def literal(value: bool | float | str | bytes | None) -> Column:  # noqa: FBT001
 
 def constant(value: bool | float | str | bytes | None, kind: spark_types.DataType) -> Column:  # noqa: FBT001
     """Return a constant in a column of a type, of whose numbers it must be one."""
-    if isinstance(value, int) and type(kind) in _NARROW:
+    if isinstance(value, int) and isinstance(kind, _NARROW):
         return _narrow(literal(value), kind)
     return literal(value).cast(kind)
 
@@ -65,11 +62,10 @@ def added(kind: spark_types.DataType, one: Column, other: Column) -> Column:
 
 
 def _narrow(total: Column, kind: spark_types.DataType) -> Column:
-    if type(kind) not in _NARROW:
+    if not isinstance(kind, _NARROW):
         return total.cast(kind)
-    least, most = _NARROW[type(kind)]
     told = sf.format_string(f"%s is no {kind.simpleString()}; give the column a wider type", total)
-    return sf.when(total.between(least, most), total.cast(kind)).otherwise(sf.raise_error(told).cast(kind))
+    return functions.narrowed(total, kind, told)
 
 
 def _wrapped(total: Column, bits: int) -> Column:

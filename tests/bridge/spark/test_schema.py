@@ -245,3 +245,10 @@ def test_a_path_is_no_schema(path):
 def test_a_schema_file_that_is_not_there(tmp_path):
     with pytest.raises(InputError, match="can't be read"):
         read_schema(tmp_path / "absent.avsc")
+
+
+def test_a_file_named_like_a_column_with_its_type_is_read(tmp_path, monkeypatch):
+    (tmp_path / "orders int").write_text("id string, ts bigint")
+    monkeypatch.chdir(tmp_path)
+    assert not is_schema_text("orders int")
+    assert is_schema_text("others int")
