@@ -23,7 +23,7 @@ from payloads.builtin import (
 )
 from payloads.errors import OrderingTypeError
 from payloads.ordering import Ordering, compare, ordering_text
-from payloads.user import PayloadAdapter, adapt, copied, same_record
+from payloads.user import PayloadAdapter, RulePayload, adapt, copied, same_record
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -80,7 +80,7 @@ class PayloadAlgebra:
         else:
             result = newer.combine_and_get_update_value(row, self.schema, self.props)
             # Payloads of users work on a copy of the row; what they do to it would stay unseen.
-            if isinstance(newer, PayloadAdapter):
+            if isinstance(newer, PayloadAdapter) and not issubclass(newer.target, RulePayload):
                 self._mark_changed(row, newer)
         stored: Record | None = row if result is SENTINEL else result
         return stored

@@ -13,6 +13,7 @@ from payloads.ordering_fields import as_ordering
 from payloads.release import by_release
 from payloads.user.absent_fields import completed
 from payloads.user.bound import Adapt, adapter_of, for_schema, restored
+from payloads.user.by_rule import RulePayload
 from payloads.user.copies import EditedRecord, copied, copier, deep_copied, kept
 from payloads.user.pair_calls import UserCalls, declares_sentinel, user_calls
 from payloads.user.raised import failure_of, shown
@@ -226,7 +227,10 @@ class PayloadAdapter(HoodieRecordPayload):
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
         twin = type(self).__new__(type(self))
         memo[id(self)] = twin
-        twin.__dict__ |= {name: deep_copied(value, memo) for name, value in self.__dict__.items()}
+        if issubclass(self.target, RulePayload):
+            twin.__dict__ |= self.__dict__
+        else:
+            twin.__dict__ |= {name: deep_copied(value, memo) for name, value in self.__dict__.items()}
         return twin
 
     # -- the user's object

@@ -89,16 +89,11 @@ def check(  # noqa: PLR0913 (two runs of one job)
     Raises:
         TrustedRuleError: the class makes something else of a key; names it, the column, and both values.
     """
-    sample = sample_of(sides, job, size)
-    persisted = [side.persist() for side in sample.sides]
-    try:
+    with sample_of(sides, job, size) as sample:
         theirs, ours = (
-            _rows(run(persisted, dataclasses.replace(one, row_counts=False), fields), one)
+            _rows(run(sample.sides, dataclasses.replace(one, row_counts=False), fields), one)
             for run, one in ((of_class, job), (of_rules, by_rules))
         )
-    finally:
-        for side in persisted:
-            side.unpersist()
     for key in sorted({*theirs, *ours}):
         _compare(theirs.get(key), ours.get(key), job)
     return Evidence(found, sample.keys, sample.merged)

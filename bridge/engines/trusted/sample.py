@@ -7,6 +7,7 @@ looked at, those come first that show a value, a pair of values or an order of v
 from __future__ import annotations
 
 import collections
+import contextlib
 import itertools
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -14,7 +15,7 @@ from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
 
 from bridge.engines.control_columns import IS_DELETE, PREFIX
-from bridge.spark import quoted
+from bridge.spark import kept, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 LOOKED_AT: Final = 10
 """Times the sample, the number of newer rows whose keys are looked at."""
 
-_KEY, _NEWER, _ROWS = (f"{PREFIX}{name}" for name in ("key", "newer", "rows"))
+_KEY, _ROWS = (f"{PREFIX}{name}" for name in ("key", "rows"))
 _FEW: Final = 100
 """Up to how many values of a column each is shown by a key of the sample."""
 _FEWER: Final = 12
@@ -82,58 +83,70 @@ def number_of(job: Job) -> Column:
     return sf.xxhash64(*map(quoted, job.plan.identity))
 
 
-def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Sample:
-    """Choose keys, the same ones for the same rows. The frames are computed up to four times.
+@contextlib.contextmanager
+def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Iterator[Sample]:
+    """Choose keys, the same ones for the same rows, and keep their rows as long as they are used.
+
+    The newer side is computed twice and the stored one once; where few keys have versions to merge, twice more each.
 
     Args:
-        sides: the stored side, if there is one, and the newer one.
+        sides: the stored side, if there is one (a table over time begins empty), and the newer one.
         job: what merges them.
         size: how many keys.
     """
-    *before, newer = sides
-    stored = before[0] if before else newer.limit(0)  # a table over time begins empty
-    number = number_of(job)
-    every = max(1, newer.count() // (size * LOOKED_AT))
-    found = [row[_KEY] for row in _counted(newer.where(number % every == 0), number).limit(size * LOOKED_AT).collect()]
-    looked = _looked(_of(stored, number, found), _of(newer, number, found), job)
-    if every > 1 and sum(one.is_merged for one in looked) * LOOKED_AT < size:
-        # Few of these keys have versions to merge: look for those that have.
-        several = _counted(newer, number).where(sf.col(_ROWS) > 1).select(_KEY)
-        met = stored.select(number.alias(_KEY)).join(newer.select(number.alias(_KEY)), _KEY, "left_semi")
-        found = [row[_KEY] for row in several.union(met).distinct().limit(size).collect()]
-        looked += _looked(_of(stored, number, found), _of(newer, number, found), job)
-    chosen = chosen_of({one.number: one for one in looked}.values(), size, len(job.columns))
-    numbers = [one.number for one in chosen]
-    merged = sum(one.is_merged for one in chosen)
-    return Sample([_of(side, number, numbers) for side in sides], len(chosen), merged)
+    numbered = [side.withColumn(_KEY, number_of(job)) for side in sides]
+    *stored, newer = numbered
+    counted = newer.groupBy(_KEY).agg(sf.count(sf.lit(1)).alias(_ROWS))
+    first = counted.orderBy(_KEY).limit(size * LOOKED_AT).collect()
+    is_looked_at = sf.col(_KEY) <= (first[-1][_KEY] if first else 0)
+    fits = sf.col(_ROWS) <= size * _ROWS_A_KEY
+    too_many = [row[_KEY] for row in first if row[_ROWS] > size * _ROWS_A_KEY]
+    with contextlib.ExitStack() as stack:
+
+        def held(condition: Column) -> list[DataFrame]:
+            *before, after = [side.where(condition) for side in numbered]
+            frames = [kept(after)]
+            met = sf.broadcast(frames[0].select(_KEY).distinct())
+            frames[:0] = [kept(side.join(met, _KEY, "left_semi")) for side in before]
+            for one in frames:
+                stack.callback(one.unpersist)
+            return frames
+
+        frames = held(is_looked_at & ~_is_one_of(too_many))
+        looked = _looked(frames, job)
+        if len(first) == size * LOOKED_AT and sum(one.is_merged for one in looked) * LOOKED_AT < size:
+            # Few of these keys have versions to merge: look for those that have.
+            left = counted.where(fits & ~is_looked_at)
+            found = left.where(sf.col(_ROWS) > 1)
+            for side in stored:
+                found = found.union(left.join(side.select(_KEY), _KEY, "left_semi"))
+            others = [row[_KEY] for row in found.select(_KEY).distinct().limit(size).collect()]
+            more = held(_is_one_of(others))
+            looked += _looked(more, job)
+            frames = [one.union(other) for one, other in zip(frames, more, strict=True)]
+        chosen = chosen_of(looked, size, len(job.columns))
+        is_chosen = _is_one_of([one.number for one in chosen])
+        merged = sum(one.is_merged for one in chosen)
+        yield Sample([side.where(is_chosen).drop(_KEY) for side in frames], len(chosen), merged)
 
 
-def _counted(newer: DataFrame, number: Column) -> DataFrame:
-    return newer.groupBy(number.alias(_KEY)).agg(sf.count(sf.lit(1)).alias(_ROWS))
+def _is_one_of(numbers: Sequence[int]) -> Column:
+    # One text: a literal of each number would be a call of Java.
+    return sf.expr(f"{_KEY} in ({', '.join(map(str, numbers))})") if numbers else sf.lit(False)
 
 
-def _of(side: DataFrame, number: Column, numbers: Sequence[int]) -> DataFrame:
-    """Return the rows of some keys."""
-    if len(numbers) <= _FEW:
-        return side.where(number.isin(*numbers) if numbers else sf.lit(False))
-    kind = spark_types.StructType([spark_types.StructField(_KEY, spark_types.LongType())])
-    keys = side.sparkSession.createDataFrame([(one,) for one in numbers], kind)
-    return side.join(sf.broadcast(keys), number == sf.col(_KEY), "left_semi")
-
-
-def _looked(stored: DataFrame, newer: DataFrame, job: Job) -> list[Looked]:
+def _looked(sides: Sequence[DataFrame], job: Job) -> list[Looked]:
     """Look at what the rows of keys show; no more than fit into the sample."""
     rows: dict[int, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {}
     partitions: dict[int, tuple[Any, ...]] = {}
-    number = number_of(job)
-    place = len(job.plan.partition)
-    for at, side in enumerate((stored, newer)):
+    place = 1 + len(job.plan.partition)
+    for at, side in zip((-2, -1)[-len(sides) :], sides, strict=True):
         dead = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if IS_DELETE in side.columns else sf.lit(False)
         shown = [_shown(quoted(name), side.schema[name].dataType) for name in job.columns]
         where = [quoted(name).cast("string") for name in job.plan.partition]
-        for one in side.select(number, *where, *shown, dead.cast("double")).toLocalIterator():
-            rows.setdefault(one[0], ([], []))[at].append(tuple(one[1 + place :]))
-            partitions[one[0]] = tuple(one[1 : 1 + place])
+        for one in map(tuple, side.select(_KEY, *where, *shown, dead.cast("double")).collect()):
+            rows.setdefault(one[0], ([], []))[at].append(one[place:])
+            partitions[one[0]] = one[1:place]
     return [Looked(key, of_stored, of_newer, partitions[key]) for key, (of_stored, of_newer) in rows.items()]
 
 
@@ -160,28 +173,30 @@ def chosen_of(looked: Iterable[Looked], size: int, columns: int) -> list[Looked]
     every = sorted((one for one in looked if one.newer), key=lambda one: one.number)
     few = _few_valued(every, columns + 1)
     showing = collections.defaultdict[tuple[Any, ...], list[Looked]](list)
-    for one in every:
+    for one in sorted(every, key=lambda one: one.rows):
         for item in _items(one, few):
             showing[item].append(one)
     chosen: dict[int, Looked] = {}
     left = size * _ROWS_A_KEY
 
-    def take(one: Looked, most: float) -> bool:
+    def take(one: Looked) -> bool:
         nonlocal left
         if one.number in chosen:
             return True
-        if one.rows > left or len(chosen) >= most:
+        if one.rows > left:
             return False
         chosen[one.number] = one
         left -= one.rows
         return True
 
     for found in sorted(showing.values(), key=len):
-        any(take(one, size * _FOR_VALUES) for one in sorted(found, key=lambda one: one.rows))
+        if len(chosen) >= size * _FOR_VALUES:
+            break
+        any(map(take, found))
     for one in itertools.chain(_in_turn(filter(lambda one: one.is_merged, every)), every):
         if len(chosen) >= size:
             break
-        take(one, size)
+        take(one)
     return list(chosen.values())
 
 
@@ -198,22 +213,24 @@ def _few_valued(looked: Sequence[Looked], columns: int) -> list[int]:
     return found
 
 
-def _items(one: Looked, few: Sequence[int]) -> Iterator[tuple[Any, ...]]:
-    """Give what a key shows: values on each side, pairs of them, orders, and how many versions it has."""
-    yield "versions", min(len(one.newer), 4), bool(one.stored)
-    last = one.newer[-1]
-    before = one.stored[0] if one.stored else one.newer[0]
-    for at, number in enumerate(few):
-        for side, rows in (("stored", one.stored), ("newer", one.newer)):
-            values = {row[at] for row in rows}
-            kept = values if number <= _FEW else {_sign(value) for value in values}
-            yield from ((one.is_merged, side, at, value) for value in kept)
-        if not one.is_merged:
-            continue
-        if number <= _FEWER:
-            yield "pair", at, before[at], last[at]
-        elif before[at] is not None and last[at] is not None:
-            yield "order", at, _sign(last[at] - before[at])
+def _items(one: Looked, few: Sequence[int]) -> Iterable[tuple[Any, ...]]:
+    """Return what a key shows: values on each side, pairs of them, orders, and how many versions it has."""
+    found: list[tuple[Any, ...]] = [("versions", min(len(one.newer), 4), bool(one.stored))]
+    is_merged = one.is_merged
+    for side, rows in (("stored", one.stored), ("newer", one.newer)):
+        for row in rows:
+            found.extend(
+                (is_merged, side, at, value if number <= _FEW else _sign(value))
+                for at, (value, number) in enumerate(zip(row, few, strict=True))
+            )
+    if is_merged:
+        before = one.stored[0] if one.stored else one.newer[0]
+        for at, (earlier, later, number) in enumerate(zip(before, one.newer[-1], few, strict=True)):
+            if number <= _FEWER:
+                found.append(("pair", at, earlier, later))
+            elif earlier is not None and later is not None:
+                found.append(("order", at, _sign(later - earlier)))
+    return dict.fromkeys(found)  # each once, in an order that does not change
 
 
 def _sign(value: float | None) -> int | None:
