@@ -8,7 +8,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
-from bridge import MergePlan, merge_frames, upsert
+from bridge import MergePlan, merge_frames, replay, simulate, upsert
 from bridge.cli import main
 from bridge.verify import compiled
 from mergers.laws.infer import infer
@@ -162,6 +162,28 @@ def test_a_compiled_class_runs_by_its_rule(bundles, java_compiler, tmp_path):
         assert found.run.evidence.merged == 90
     by_class = upsert(stored, incoming, dataclasses.replace(plan, engine="jvm", trust_rule=False))
     assert by_rule == sorted(map(str, by_class.collect()))
+
+
+@pytest.mark.java
+def test_commits_run_by_the_rule_of_a_compiled_class(bundles, java_compiler):
+    jar = java_compiler.compiled({"CountsVisits.java": _SOURCE}, HudiRelease.V0_15)
+    ops = (None, "PUT", "GONE", "CLOSED", "PUT")
+    days = [
+        [(f"k{at}", 1 + day, ops[(at + day) % 5] if day else "PUT", at % 9) for at in range(day * 20, 60 + day * 20)]
+        for day in range(3)
+    ]
+    given = [bundles.createDataFrame(day, "id string, ts bigint, op string, visits bigint") for day in days]
+    payload = PayloadRef("com.acme.CountsVisits", jar=str(jar))
+    by_rule = MergePlan(
+        payload=payload, release="0.15", key="id", ordering="ts", engine="native", trust_rule=True, trust_sample=50
+    )
+    by_class = dataclasses.replace(by_rule, engine="jvm", trust_rule=False, trust_sample=MergePlan.trust_sample)
+    with simulate(given, by_rule) as found, simulate(given, by_class) as run:
+        assert found.to_report().results == run.to_report().results
+        assert found.to_report().plan["trusted"]["cow"]["keys"] == 50
+    with replay(given, by_rule, "1.0") as found, replay(given, by_class, "1.0") as run:
+        assert found.to_report().results == run.to_report().results
+        assert [one["keys"] for one in found.to_report().plan["trusted"].values()] == [50, 50]
 
 
 @pytest.mark.java
