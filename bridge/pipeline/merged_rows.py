@@ -231,12 +231,11 @@ def _column(  # noqa: PLR0913, PLR0917 (parts of one column)
 ) -> Column:
     """Return what the clauses assign to a column; without an assignment null, of ordering and arrival the source's."""
     value = quoted(name) if name in {*plan.ordering, plan.arrival} else sf.lit(None).cast(kind)
-    is_known = quoted(name).isNotNull() if name in plan.ordering else sf.lit(True)  # Hudi fails on a null in the source
     what = f"batch {number} (sql_merge): a clause"
     for place, clause in clauses:
         if name in clause.values:
             assigned = _value(rows, clause.values[name], name, kind, what, is_stored=True)
-            value = sf.when((sf.col(CLAUSE) == place) & is_known, assigned).otherwise(value)
+            value = sf.when(sf.col(CLAUSE) == place, assigned).otherwise(value)
     return value.alias(name)
 
 

@@ -353,6 +353,18 @@ def test_an_insert_without_an_ordering_value_until_0_15(spark: SparkSession) -> 
         last_rows(merged(spark, text % "coalesce(s.ts, 6)", [("d", "x", None, "Ulm", 9)]), a_plan())
 
 
+@pytest.mark.parametrize("release", ["0.15", "1.0"])
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
+def test_a_null_ordering_value_of_the_source_fails_whatever_a_clause_assigns(
+    spark: SparkSession, release: str, table_type: str
+) -> None:
+    """Real 0.15.0 and 1.0.2: "Ordering value is null for record"."""
+    text = f"{ON} WHEN MATCHED THEN UPDATE SET {WHOLE}, ts = coalesce(s.ts, 60)"
+    batches = merged(spark, text, [("a", "x", 12, "Kiel", 9), ("b", "x", None, "Jena", 9)])
+    with pytest.raises(PySparkException, match="ordering value is null"):
+        last_rows(batches, a_plan(release=release, table_type=table_type))
+
+
 def test_an_ordering_value_that_sql_has_no_exact_text_for(spark: SparkSession) -> None:
     ddl = COLUMNS.replace("bigint", "double")
     first = spark.createDataFrame([("a", "x", 1.5, "Oslo", 1)], ddl)
