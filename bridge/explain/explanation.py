@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +22,7 @@ from bridge.engines import (
     in_driver,
     ordering_of_text,
 )
-from bridge.errors import InputError, MergeFailedError, PlanError
+from bridge.errors import InputError, MergeFailedError
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
 from bridge.explain.trace import Taken, Trace, Tracer, check_followed, check_traceable, trace_key
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from bridge.compare import Comparison, Target
     from bridge.pipeline import Batches, BatchesLike, BatchNumber, Steps
     from bridge.plan import MergePlan
-    from bridge.programs import Arrival, Operations
+    from bridge.programs import Arrival, Handover, Operations
     from payloads import AvroSchema, Record
 
 _DATA = "_pb_data"
@@ -98,7 +99,7 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
         return explain_comparison(written, comparison_of(plan, to, course, commits), row)
     check_traceable(plan)
     compactions, operations = course.compact_after, written.operations_of(plan)
-    check_followed(plan, operations, is_upgraded=False)
+    check_followed(operations)
     identity, found, schema, spark = _found(written, plan, row)
     driven = in_driver(plan, spark)
     settings: dict[str, Any] = {"compact_after": compactions, "operations": operations}
@@ -113,13 +114,10 @@ def explain_comparison(batches: Batches, sides: Comparison, row: Mapping[str, st
     for plan in (sides.left, sides.right):
         check_traceable(plan)
     sides = dataclasses.replace(sides, operations=batches.operations_of(sides.left))
-    if sides.operations.by_commit and sides.upgrade_after is not None:
-        msg = "explain does not follow operations other than upserts through an upgrade; leave one of them out"
-        raise PlanError(msg)
-    check_followed(sides.left, sides.operations, is_upgraded=sides.upgrade_after is not None)
+    check_followed(sides.operations)
     identity, found, schema, spark = _found(batches, sides.left, row)
     left, right = in_driver(sides.left, spark), in_driver(sides.right, spark)
-    arrived = [_arrived(batches, plan, sides.operations, identity) for plan in (sides.left, sides.right)]
+    arrived = _arrived_on_sides(batches, sides, identity)
     explained = explain_sides(found, schema, dataclasses.replace(sides, left=left, right=right), arrived)
     _raise_unless_aside(explained[0].trace, sides.left)
     return ExplainReport(identity, found, schema, sides.commits, explained, sides, sides.compact_after)
@@ -151,14 +149,33 @@ class Arrived(NamedTuple):
     clauses: Sequence[Taken] = ()
 
 
-def _arrived(batches: Batches, plan: MergePlan, operations: Operations, identity: Mapping[str, str]) -> Arrived | None:
+def _arrived(
+    batches: Batches,
+    plan: MergePlan,
+    operations: Operations,
+    identity: Mapping[str, str],
+    change: Handover | None = None,
+) -> Arrived | None:
     """Return what the statements of a table make of the versions of a row; None where there are no statements."""
     if not operations.statements:
         return None
     own = batches.versions(plan).where(_is(identity))
-    versions = pipeline.evaluated(own, plan, operations)
+    versions = pipeline.evaluated(own, plan, operations, change)
     rows = _rows_of(versions, pipeline.layout_of(plan, versions), plan, identity)
     return Arrived([row[:2] for row in rows], [row[2] for row in rows])
+
+
+def _arrived_on_sides(
+    batches: Batches, sides: Comparison, identity: Mapping[str, str]
+) -> tuple[Arrived | None, Arrived | None]:
+    """Return what `_arrived` does for both sides."""
+    change, right = None, sides.right
+    if sides.upgrade_after is not None:
+        right = sides.left
+        with contextlib.suppress(PayloadBridgeError):  # the trace of the side says so
+            change = sides.handover()
+    left = _arrived(batches, sides.left, sides.operations, identity)
+    return left, _arrived(batches, right, sides.operations, identity, change)
 
 
 class SidesTracer:

@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.config import keys
 from bridge.engines import CommitStatuses
 from bridge.errors import MergeFailedError, ParameterError, PlanError
-from bridge.explain.traced_programs import (
-    SecondRowError,
-    TracedCommits,
-    TracedGlobalIndex,
-    TracedOperations,
-    TracedUpgrade,
-)
+from bridge.explain.traced_programs import KeyTrace, SecondRowError
 from bridge.merge import located
 from bridge.plan import TableType
-from bridge.programs import UPSERTS, Arrival, Origin, check_operations, check_writes, small_file_candidates
+from bridge.programs import (
+    UPSERTS,
+    Arrival,
+    Origin,
+    check_operated,
+    check_operations,
+    check_writes,
+    small_file_candidates,
+)
 from payloads import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -86,7 +88,7 @@ class Tracer:
         An error of the settings becomes part of every trace.
         """
         check_traceable(plan)
-        check_followed(plan, operations, is_upgraded=handover is not None)
+        check_followed(operations)
         self.plan = plan
         self._operations = operations
         self._refusal: PayloadBridgeError | None = None
@@ -94,26 +96,20 @@ class Tracer:
             "commits": commits,
             "log_updates": plan.table_type is TableType.MERGE_ON_READ,
             "compact_after": compact_after,
+            "operations": operations,
+            "handover": handover,
         }
         try:
             check_writes(plan, commits, change=handover, operations=operations)
-            self._program = self._made(schema, handover, settings)
+            if operations.by_commit:
+                check_operations(plan, operations, commits)
+            if operations.by_commit and handover is not None:
+                check_operated(plan, handover, operations)
+            self._notes = KeyTrace(plan, schema, **settings)
         except PayloadBridgeError as error:
             self._refusal = error
         else:
-            self._key_of = self._program.merge.key_of
-
-    def _made(
-        self, schema: AvroSchema, handover: Handover | None, settings: dict[str, Any]
-    ) -> TracedCommits | TracedGlobalIndex | TracedOperations:
-        if self.plan.global_index:
-            return TracedGlobalIndex(self.plan, schema, **settings)
-        if self._operations.by_commit:
-            check_operations(self.plan, self._operations, settings["commits"])
-            return TracedOperations(self.plan, schema, **settings, operations=self._operations)
-        if handover is None:
-            return TracedCommits(self.plan, schema, **settings)
-        return TracedUpgrade(self.plan, schema, **settings, handover=handover)
+            self._key_of = self._notes.table.merge.key_of
 
     def trace(self, versions: Iterable[tuple[int, Record]], clauses: Iterable[Taken] = ()) -> Trace:
         """Run the versions of one key; an error of the payload ends the trace and is part of it.
@@ -142,9 +138,9 @@ class Tracer:
 
     def _run(self, arrivals: Sequence[Arrival]) -> Trace:
         first = arrivals[0].record or arrivals[0].identity or {}
-        program = self._program
+        notes, program = self._notes, self._notes.table
         failed: PayloadBridgeError | None = None
-        program.forget()
+        notes.forget()
         program.listener = statuses = CommitStatuses()
         try:
             program.start(self._key_of(first))
@@ -152,8 +148,8 @@ class Tracer:
                 program.accept(arrival, _ignore)
             program.finish(_ignore)
         except SecondRowError as error:  # which row counts of one key can't hold
-            program.number(program.current_commit)
-            return Trace(program.calls, program.rows, error)
+            notes.number(program.current_commit)
+            return Trace(notes.calls, notes.rows, error)
         except Exception as error:  # noqa: BLE001 (a payload or merger may raise anything)
             failure = located(error)
             identity = {name: first.get(name) for name in self.plan.identity}
@@ -161,10 +157,10 @@ class Tracer:
                 failure.reason, self.plan.payload_name, failure.point and failure.point.value, identity
             )
             failed.__cause__ = failure.error
-            program.number(program.current_commit)
+            notes.number(program.current_commit)
             statuses.failed(len(arrivals))
         is_new = all(one.origin is Origin.INCOMING for one in arrivals)
-        return Trace(program.calls, program.rows, failed, statuses.row_counts(len(arrivals)) if is_new else None)
+        return Trace(notes.calls, notes.rows, failed, statuses.row_counts(len(arrivals)) if is_new else None)
 
 
 def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -202,8 +198,8 @@ def trace_key(  # noqa: PLR0913 (keyword-only settings of one table)
     return Tracer(plan, schema, commits=last, **settings).trace(versions, clauses)
 
 
-def check_followed(plan: MergePlan, operations: Operations, *, is_upgraded: bool) -> None:
-    """Refuse operations and upgrades that are not traced; a second row of the key ends a trace when it comes.
+def check_followed(operations: Operations) -> None:
+    """Refuse operations that are not traced; a second row of the key ends a trace when it comes.
 
     Raises:
         PlanError: naming one.
@@ -215,10 +211,6 @@ def check_followed(plan: MergePlan, operations: Operations, *, is_upgraded: bool
                 "key; upsert it"
             )
             raise PlanError(msg)
-    if plan.global_index and (operations.by_commit or is_upgraded):
-        what = "an upgrade" if is_upgraded else "operations other than upserts"
-        msg = f"with a global index explain does not follow {what}; simulate, or leave the index out"
-        raise PlanError(msg)
 
 
 def check_traceable(plan: MergePlan) -> None:

@@ -17,7 +17,7 @@ from bridge.explain.causes import Cause, cause_of
 from bridge.explain.explanation import SidesTracer
 from bridge.explain.row import ExplainedRow
 from bridge.explain.timeline import timeline_of
-from bridge.explain.trace import check_followed, check_traceable
+from bridge.explain.trace import check_traceable
 from bridge.merge import users_called
 from bridge.pipeline import ARRIVAL
 from bridge.programs import Arrival, Origin
@@ -91,7 +91,6 @@ def trace_keys(found: ReplayReport, told: Sequence[dict[str, object]]) -> Traced
     try:
         for plan in (sides.left, sides.right):
             check_in_tasks(plan)
-            check_followed(plan, sides.operations, is_upgraded=sides.upgrade_after is not None)
     except PayloadBridgeError as error:
         return TracedKeys({}, {}, 0, str(error))
     if sides.operations.by_commit:

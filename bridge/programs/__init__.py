@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.commits import LOG_ALONE, KeyTimeline, Simulate
+from bridge.programs.commit_loop import CommitLoop, TableTrace
 from bridge.programs.file_group import FileGroup
-from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
-from bridge.programs.global_operations import GlobalOperationTable
+from bridge.programs.global_index import GlobalAppend, GlobalUpsert
 from bridge.programs.handover import (
     Handover,
     NextWriter,
@@ -19,10 +17,8 @@ from bridge.programs.handover import (
     writer_of,
 )
 from bridge.programs.inline_compaction import inline_warnings
-from bridge.programs.key_rows import KeyRows
+from bridge.programs.key_timeline import LOG_ALONE, KeyTimeline
 from bridge.programs.merge_checks import check_statement, operation_warnings
-from bridge.programs.operation_table import OperationTable
-from bridge.programs.operation_upgrade import OperationUpgrade
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import Change, PathEnding, PathKind, check_plan, key_paths, smallest_history
@@ -39,9 +35,8 @@ from bridge.programs.small_files import (
 )
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.sql_merge import ClauseAction, MergeClause, MergeStatement
-from bridge.programs.staged import Stage
 from bridge.programs.standard_paths import StandardPath, standard_paths
-from bridge.programs.upgrade import Upgrade
+from bridge.programs.table import Table
 from bridge.programs.write_operation import UPSERTS, Operations, WriteOperation, check_operations, unrecorded
 
 __all__ = [
@@ -66,17 +61,12 @@ __all__ = [
     "Extra",
     "FileGroup",
     "GlobalAppend",
-    "GlobalIndexTable",
-    "GlobalOperationTable",
     "GlobalUpsert",
     "Handover",
-    "KeyRows",
     "KeyTimeline",
     "MergeClause",
     "MergeStatement",
     "NextWriter",
-    "OperationTable",
-    "OperationUpgrade",
     "Operations",
     "Origin",
     "Path",
@@ -85,13 +75,12 @@ __all__ = [
     "Program",
     "ProgramSpec",
     "RefusedBatch",
-    "Simulate",
     "SmallFileTable",
     "SmallestHistory",
     "Snapshot",
-    "Stage",
     "StandardPath",
-    "Upgrade",
+    "Table",
+    "TableTrace",
     "Upsert",
     "WriteOperation",
     "as_given",

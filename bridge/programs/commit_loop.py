@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from bridge.merge import StoredRow
+    from bridge.merge import Carrier, StoredRow
     from bridge.programs.program import Arrival, Emit, Origin
+    from bridge.programs.sql_merge import MergeClause
 
 
 class CommitListener(Protocol):
@@ -23,6 +24,22 @@ class CommitListener(Protocol):
 
     def failed(self, rows: int) -> None:
         """Take the number of rows of a key that can't be merged, in place of what was told of the key before."""
+
+
+class TableTrace(Protocol):
+    """Told what a table does with a key besides the merge calls, of which a `Listener` is told."""
+
+    def queried(self, commit: int, rows: Sequence[StoredRow]) -> None:
+        """Take what a query after `commit` shows; it comes after all calls of the commit."""
+
+    def took(self, version: Carrier, clause: MergeClause) -> None:
+        """Take the row of a MERGE INTO that counts, and the clause that takes it, before what is merged of it."""
+
+    def stored_as_is(self, row: StoredRow) -> None:
+        """Take a row that a bulk insert stores, for which nothing is called."""
+
+    def hands_over(self, *, begins: bool) -> None:
+        """Take that the next writer begins to take the table over, or that it is done."""
 
 
 class VisibleRows(Protocol):
@@ -44,48 +61,39 @@ class CommitLoop(abc.ABC):
     def __init__(self, commits: int, compact_after: Collection[int]) -> None:
         self._commits = commits
         self._compactions = sorted(compact_after)
-        self._commit = self._rows = 0
+        self._commit = 0
 
     def rewind(self) -> None:
         """Go back to before the first commit."""
-        self._commit = self._rows = 0
+        self._commit = 0
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:
         """Take a version of the current commit, or end that commit and begin the arrival's."""
         if arrival.commit != self._commit:
-            self._end_commit(arrival.commit, emit)
-        self._rows += self.is_written(arrival)
+            self.end_commit(arrival.commit, emit)
         self.fold_input(arrival)
-
-    def is_written(self, arrival: Arrival) -> bool:  # noqa: ARG002
-        """Whether a version is a row of its batch, not one that an operation implies."""
-        return True
 
     def finish(self, emit: Emit) -> None:
         """End the last commits and emit what is visible then."""
-        self._end_commit(self._commits + 1, emit)
+        self.end_commit(self._commits + 1, emit)
         self.end_table(self._commits + 1, emit)
 
-    def _end_commit(self, next_commit: int, emit: Emit) -> None:
+    def end_commit(self, next_commit: int, emit: Emit) -> None:
         """Write the input of the current commit, and run the compactions before `next_commit`."""
-        written = [] if self.listener is None else self.written()
+        written = () if self.listener is None else self.written()
         before = [key.visible() for _, key in written]
-        self._rows = 0
         self.write_commit(emit)
         for commit in self._compactions:
             if self._commit <= commit < next_commit:
                 self.compact_after(commit, emit)
         self._commit = next_commit
-        for (rows, key), seen in zip(written, before, strict=True):
-            self.listener.commit(rows, seen, key.visible())  # type: ignore[union-attr]  # there is one if rows are noted
-
-    def written(self) -> Sequence[tuple[int, VisibleRows]]:
-        """Return the keys that have rows in the current commit, each with their number."""
-        return [(self._rows, self)] if self._rows else []
+        if written:
+            for (rows, key), seen in zip(written, before, strict=True):
+                self.listener.commit(rows, seen, key.visible())  # type: ignore[union-attr]  # there is one if rows are noted
 
     @abc.abstractmethod
-    def visible(self) -> list[StoredRow]:
-        """Return the rows that queries see."""
+    def written(self) -> Sequence[tuple[int, VisibleRows]]:
+        """Return the keys that have rows in the current commit, each with their number."""
 
     @abc.abstractmethod
     def fold_input(self, arrival: Arrival) -> None:

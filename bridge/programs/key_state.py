@@ -30,19 +30,22 @@ class KeyState:
         self.base: StoredRow | None = None
         self.revision = 0
         self.log: Carrier | None = None
-        self.input: Carrier | None = None
-        self.uncombined: list[Carrier] = []  # what the batch has before `input`, where it is not combined
+        self.input: list[Carrier] = []  # what the batch has: one version, where it is combined
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key."""
-        self.key, self.base, self.log, self.input, self.uncombined = key, None, None, None, []
-        self.revision = 0
+        self.key, self.base, self.log, self.input, self.revision = key, None, None, [], 0
 
     def accept(self, arrival: Arrival, emit: Emit) -> None:  # noqa: ARG002
         """Take the next version."""
         if arrival.origin is Origin.INCOMING:
             self.fold_input(arrival)
-        elif arrival.origin is Origin.STORED:
+        else:
+            self.take_own(arrival)
+
+    def take_own(self, arrival: Arrival) -> None:
+        """Take a stored row or a log entry."""
+        if arrival.origin is Origin.STORED:
             if self.base is not None:
                 msg = "the stored side has more than one row for the key; deduplicate it or check the key columns"
                 raise InputError(msg)
@@ -55,23 +58,16 @@ class KeyState:
     def fold_input(self, arrival: Arrival) -> None:
         """Combine an incoming version with those of its batch before it, where the plan has batches combined."""
         version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
-        if self.input is None:
-            self.input = version
-        elif self.merge.plan.combine_before_upsert:
-            self.input = self.merge.combine_input(self.input, version)
-        else:
-            self.uncombined.append(self.input)
-            self.input = version
+        fold_version(self.merge, self.input, version)
 
     def take_input(self) -> list[Carrier]:
         """Return the versions of the batch that reach the table, in order of arrival, and forget them."""
-        versions = [] if self.input is None else [*self.uncombined, self.input]
-        self.input, self.uncombined = None, []
+        versions, self.input = self.input, []
         return versions
 
     def write_base(self) -> Action:
         """Merge the input into the base file (copy-on-write), or insert it; return what became of the row there."""
-        versions = [*map(self.merge.shuffled, self.take_input())]
+        versions = [self.merge.shuffled(version) for version in self.take_input()]
         if not versions:
             return Action.SKIP if self.base is None else Action.KEEP
         if self.base is None:
@@ -104,4 +100,12 @@ class KeyState:
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of all parts."""
-        return (one for one in (self.base, *parts_of(self.log), *self.uncombined, self.input) if one is not None)
+        return (one for one in (self.base, *parts_of(self.log), *self.input) if one is not None)
+
+
+def fold_version(merge: RecordMerge, versions: list[Carrier], version: Carrier) -> None:
+    """Add a version to those of its batch; a plan that has batches combined leaves one of them."""
+    if versions and merge.plan.combine_before_upsert:
+        versions[-1] = merge.combine_input(versions[-1], version)
+    else:
+        versions.append(version)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from bridge.config import capabilities
 from bridge.errors import InputError
 from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredRow, logged_row
-from bridge.programs.commits import KeyTimeline
+from bridge.programs.key_timeline import KeyTimeline
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ class NotedLog(KeyTimeline):
         """Note an entry."""
         if not self.is_due:
             super().append_log(entry)
-        self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
+        self.note_own(entry)
 
     def append_partial(self, merge: PartialMerge, record: Record, columns: AvroSchema) -> None:
         """Note a row of the log that has some columns alone."""
@@ -75,15 +75,14 @@ class NotedLog(KeyTimeline):
         self.entries.clear()
         self.planned, self.is_due, self.is_lost = None, False, False
 
-    def leave(self) -> NotedLog:
-        """Return a file group with this row and its log, and go on with an empty one."""
-        left = NotedLog(self.merge)
-        left.start(self.key)
-        left.log, left._partial, left._visible = self.log, self._partial, self._visible
-        left.entries = list(self.entries)
-        self._visible = None
+    def drop(self) -> None:
+        """Forget the row: another file group replaces its own."""
+        self.base = None
         self.clear_log()
-        return left
+
+    def note_own(self, entry: LogRow | LogDelete) -> None:
+        """Note an entry that the log has before the first commit, for the writer that takes the table over."""
+        self.entries.append(entry if isinstance(entry, LogDelete) else logged_row(self.key, entry))
 
     @property
     def is_planned(self) -> bool:
@@ -97,13 +96,6 @@ class NotedLog(KeyTimeline):
     def expect_compaction(self) -> None:
         """Go on with a writer that runs what is planned after its first commit."""
         self.is_due = self.is_planned
-
-    def run_planned(self) -> None:
-        """Run the compaction that is planned, if there is one."""
-        later = self.hold_back()
-        if later is not None:
-            self.compact()
-            self.resume(later)
 
     def hold_back(self) -> list[Entry] | None:
         """Take out of the log what a planned compaction does not cover, and return it; None if none is planned."""

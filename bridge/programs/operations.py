@@ -16,13 +16,14 @@ class CombineInput(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the survivor; a delete without data as a bare key."""
-        if self.input is not None:
+        if self.input:
+            survivor = self.input[-1]
             try:
-                version = self.merge.shuffled(self.input)
+                version = self.merge.shuffled(survivor)
                 extras = self.merge.is_deleted(version), version.ordering_value
             except Exception as error:
                 raise MergePointError(MergePoint.COMBINE_INPUT, error) from error
-            emit(Action.INSERT, self.merge.survivor(self.input), *extras)
+            emit(Action.INSERT, self.merge.survivor(survivor), *extras)
 
 
 class Upsert(KeyState):
@@ -46,7 +47,7 @@ class Append(KeyState):
             emit(action, self.base, False, None)
             return
         new = Action.INSERT if self.base is None else Action.UPDATE
-        had_input, entries = self.input is not None, self.log_entries()
+        had_input, entries = bool(self.input), self.log_entries()
         if had_input and not entries:
             emit(Action.SKIP, None, True, None)
         for entry in entries:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from bridge.errors import RowCountsError
 from bridge.merge import Action, StoredRow
 from bridge.plan import TableType
-from bridge.programs.commits import Simulate
 from bridge.programs.path_search import PathSearch
 from bridge.programs.path_walk import KeyHistory, Path
 from bridge.programs.program import Arrival, Origin
+from bridge.programs.table import Table
 from payloads.errors import PayloadBridgeError
 from payloads.user import copied
 
@@ -72,7 +72,7 @@ class AllPaths:
         """Write the batches as they are, and tell what becomes of the rows."""
         plan = self._merge.plan
         log_updates = plan.table_type is TableType.MERGE_ON_READ
-        table = Simulate(self._merge, commits=self._batches[-1], log_updates=log_updates)
+        table = Table(self._merge, commits=self._batches[-1], log_updates=log_updates)
         table.listener = listener
         table.start(self._key)
         try:

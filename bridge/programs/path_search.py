@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from bridge.errors import InputError, ParameterError, PlanError
 from bridge.merge import RecordMerge, StoredRow
 from bridge.plan import TableType
-from bridge.programs.commits import KeyTimeline
+from bridge.programs.key_timeline import KeyTimeline
 from bridge.programs.path_walk import KeyHistory, Path, PathEnd, Walk
 from bridge.programs.standard_paths import standard_paths
 from mergers.laws import canonical, error_kind

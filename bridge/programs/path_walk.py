@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from bridge.merge import Carrier, MergePointError
-    from bridge.programs.commits import KeyTimeline
+    from bridge.programs.key_timeline import KeyTimeline
     from mergers import HoodieKey
     from payloads import AvroSchema
 
@@ -187,7 +187,7 @@ class Walk:
                 version = history.versions[position]
                 record = None if version.record is None else copied(version.record)
                 batch, source, ordering = history.batches[position], version.source, version.ordering_value
-                table.uncombined, table.input = list(combined[:-1]), combined[-1] if combined else None
+                table.input = list(combined)
                 try:
                     table.fold_input(Arrival(Origin.INCOMING, batch, record, source, ordering=ordering))
                     combined = tuple(table.take_input())
@@ -201,7 +201,7 @@ class Walk:
             raise batch
         table = self._table
         table.base, table.log = _copy(state.base), _copy(state.log)
-        *table.uncombined, table.input = map(_copy, batch)
+        table.input = [*map(_copy, batch)]
         if self._type is TableType.MERGE_ON_READ:
             table.write_log()
         else:

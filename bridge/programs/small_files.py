@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 
 from bridge.config import keys
 from bridge.errors import InputError
-from bridge.merge import SKIPPED, MergePointError, located
+from bridge.merge import MergePointError, located
 from bridge.programs.commit_loop import CommitLoop
-from bridge.programs.commits import KeyTimeline
+from bridge.programs.files import Files
+from bridge.programs.key_state import fold_version
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -70,23 +71,48 @@ def updates_by_insert(plan: MergePlan) -> bool:
     return fills_small_files(plan) and not keys.DUPLICATE_INSERTS.read(plan.props, plan.release)
 
 
-class _KeyInGroup(KeyTimeline):
-    """A key with its file group, and the record that it began with."""
-
-    group: _GroupSize | None = None
-    rows = 0  # that the current commit has
-
-    def __init__(self, merge: RecordMerge, named: Record) -> None:
-        super().__init__(merge)
-        self.named = named
-
-
-class _GroupSize:
+class _FileSize:
     """The size of a file group: how many rows its base file has, and whether there is a log."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.has_log = False
+
+
+class _PlacedKey:
+    """A key of the path.
+
+    Attributes:
+        named: the record that it began with.
+        files: its file groups: one, or none.
+        file: the file that has its row; None if none has.
+        versions: those of the current commit.
+        rows: how many rows the commit has.
+    """
+
+    def __init__(self, merge: RecordMerge, key: HoodieKey, named: Record) -> None:
+        self.named = named
+        self.files = Files(merge, log_updates=True)
+        self.files.start(key)
+        self.file: _FileSize | None = None
+        self.versions: list[Carrier] = []
+        self.rows = 0
+
+    def write(self, merge: RecordMerge, file: _FileSize, *, to_log: bool) -> None:
+        """Write the versions of the commit to the file that has the key, or that new keys go to."""
+        versions, self.versions = self.versions, []
+        self.files.log_updates = to_log
+        self.files.write(merge, versions)
+        if to_log:
+            file.has_log = file.has_log or any(row.log is not None for one in self.files.groups for row in one.rows)
+        self.settle(file)
+
+    def settle(self, file: _FileSize) -> None:
+        """Note in which file the row is, after a write."""
+        holds = bool(self.files.found)
+        if holds != (self.file is file):
+            file.rows += 1 if holds else -1
+        self.file = file if holds else None
 
 
 class SmallFileTable(CommitLoop):
@@ -102,15 +128,15 @@ class SmallFileTable(CommitLoop):
         super().__init__(commits, compact_after)
         self._merge = merge
         self._candidates = candidates
-        self._keys: dict[HoodieKey, _KeyInGroup] = {}
-        self._groups: list[_GroupSize] = []
-        self._touched: dict[HoodieKey, _KeyInGroup] = {}
+        self._keys: dict[HoodieKey, _PlacedKey] = {}
+        self._files: list[_FileSize] = []
+        self._touched: dict[HoodieKey, _PlacedKey] = {}
         self._measured = 0
-        self._current: _KeyInGroup | None = None  # the key that is being merged
+        self._current: _PlacedKey | None = None  # the key that is being merged
 
     def start(self, key: HoodieKey) -> None:  # noqa: ARG002 (the path alone matters)
         """Begin a partition path."""
-        self._keys, self._groups, self._touched, self._measured = {}, [], {}, 0
+        self._keys, self._files, self._touched, self._measured = {}, [], {}, 0
         self.rewind()
         self._current = None
 
@@ -132,12 +158,12 @@ class SmallFileTable(CommitLoop):
                 raise
             raise self._of_key(error, self._current) from error
 
-    def _of_key(self, error: Exception, at_fault: _KeyInGroup) -> MergePointError:
+    def _of_key(self, error: Exception, at_fault: _PlacedKey) -> MergePointError:
         failure = located(error)
         identity = {name: at_fault.named.get(name) for name in self._merge.plan.identity}
         return MergePointError(failure.point, failure.error, identity)
 
-    def _each(self, found: Iterable[_KeyInGroup]) -> Iterator[_KeyInGroup]:
+    def _each(self, found: Iterable[_PlacedKey]) -> Iterator[_PlacedKey]:
         for self._current in found:
             yield self._current
         self._current = None
@@ -150,19 +176,19 @@ class SmallFileTable(CommitLoop):
         stored = self._keys.get(key)
         if stored is None:
             self._check_size(arrival)
-            stored = self._keys[key] = _KeyInGroup(self._merge, named)
-            stored.start(key)
-        stored.fold_input(arrival)
+            stored = self._keys[key] = _PlacedKey(self._merge, key, named)
+        version = self._merge.incoming(key, arrival.record, arrival.source, arrival.ordering)
+        fold_version(self._merge, stored.versions, version)
         stored.rows += 1
         self._touched[key] = stored
 
     def written(self) -> Sequence[tuple[int, VisibleRows]]:
         """Return the keys that have rows in the current commit, each with their number."""
-        return [(stored.rows, stored) for stored in self._touched.values()]
+        return [(stored.rows, stored.files) for stored in self._touched.values()]
 
     def visible(self) -> list[StoredRow]:
         """Return the rows of the path that queries see."""
-        return [row for stored in self._keys.values() for row in stored.visible()]
+        return [row for stored in self._keys.values() for row in stored.files.visible()]
 
     def _check_size(self, arrival: Arrival) -> None:
         """Refuse a path that one task can't hold, by the text of every 256th key's first version.
@@ -180,56 +206,41 @@ class SmallFileTable(CommitLoop):
     def end_table(self, commit: int, emit: Emit) -> None:
         """Emit what is visible until `commit`."""
         for stored in self._each(self._keys.values()):
-            stored.show(SKIPPED, commit, emit)
+            stored.files.end(commit, emit)
 
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of every key."""
         for stored in self._keys.values():
-            yield from stored.held()
+            yield from stored.files.held()
+            yield from stored.versions
 
     def write_commit(self, emit: Emit) -> None:
         """Write what the commit has for the keys of the path, and take their snapshots."""
-        new = [stored for stored in self._touched.values() if stored.base is None]
+        new = [stored for stored in self._touched.values() if stored.file is None]
         chosen = self._small_files() if new else []
         for stored in self._each(self._touched.values()):
-            group = stored.group
-            if stored.base is None:
-                continue
-            if group in chosen:
-                stored.write_base()
-            else:
-                stored.write_log()
-                group.has_log = group.has_log or stored.log is not None  # type: ignore[union-attr]
-            self._settle(stored, group)
-        home = chosen[0] if chosen else _GroupSize()
+            if stored.file is not None:
+                stored.write(self._merge, stored.file, to_log=stored.file not in chosen)
+        home = chosen[0] if chosen else _FileSize()
         for stored in self._each(new):
-            stored.write_base()
-            self._settle(stored, home)
-        if home.rows and home not in self._groups:
-            self._groups.append(home)
+            stored.write(self._merge, home, to_log=False)
+        if home.rows and home not in self._files:
+            self._files.append(home)
         for stored in self._each(self._touched.values()):
-            stored.query(self._commit, emit)
+            stored.files.query(self._commit, emit)
             stored.rows = 0
         self._touched = {}
 
-    def _small_files(self) -> list[_GroupSize]:
-        small = [group for group in self._groups if not group.has_log]
-        return sorted(small, key=lambda group: group.rows)[: self._candidates]
+    def _small_files(self) -> list[_FileSize]:
+        small = [file for file in self._files if not file.has_log]
+        return sorted(small, key=lambda file: file.rows)[: self._candidates]
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Compact the file groups that have a log, and take the snapshots of their keys."""
         for stored in self._each(self._keys.values()):
-            if stored.group is not None and stored.group.has_log:
-                stored.compact()
-                stored.query(commit, emit)
-                self._settle(stored, stored.group)
-        for group in self._groups:
-            group.has_log = False
-
-    @staticmethod
-    def _settle(stored: _KeyInGroup, group: _GroupSize | None) -> None:
-        """Note in which file group the row of a key is, after a write."""
-        holds = stored.base is not None
-        if group is not None and holds != (stored.group is group):
-            group.rows += 1 if holds else -1
-        stored.group = group if holds else None
+            if stored.file is not None and stored.file.has_log:
+                stored.files.compact(commit)
+                stored.files.query(commit, emit)
+                stored.settle(stored.file)
+        for file in self._files:
+            file.has_log = False

@@ -9,16 +9,11 @@ import dataclasses
 from typing import TYPE_CHECKING
 
 from bridge.merge import Action, MergePoint
-from bridge.programs.commits import Simulate
-from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
-from bridge.programs.global_operations import GlobalOperationTable
-from bridge.programs.global_upgrade import GlobalUpgrade
-from bridge.programs.operation_table import OperationTable
-from bridge.programs.operation_upgrade import OperationUpgrade
+from bridge.programs.global_index import GlobalAppend, GlobalUpsert
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.small_files import SmallFileTable
-from bridge.programs.upgrade import Upgrade
+from bridge.programs.table import Table
 from payloads.backports import StrEnum
 
 if TYPE_CHECKING:
@@ -101,16 +96,16 @@ PROGRAMS = {
     "append_global_index": ProgramSpec(GlobalAppend, _TO_LOG),
     "compact": ProgramSpec(Compact, untouched=_PLAIN, meets_at=MergePoint.COMPACT, in_java=True, native=True),
     "snapshot": ProgramSpec(Snapshot, untouched=_PLAIN, meets_at=MergePoint.SNAPSHOT, in_java=True, native=True),
-    "simulate": ProgramSpec(Simulate, _SPAN, in_java=True, native=True),
+    "simulate": ProgramSpec(Table, _SPAN, in_java=True, native=True),
     "simulate_small_files": ProgramSpec(
         SmallFileTable, _SPAN, by_partition=True, in_java=True, only_fails=_SHARED_FILES
     ),
-    "simulate_global_index": ProgramSpec(GlobalIndexTable, _SPAN),
-    "simulate_operations": ProgramSpec(OperationTable, _SPAN),
-    "simulate_operations_upgrade": ProgramSpec(OperationUpgrade, _SPAN),
-    "simulate_global_operations": ProgramSpec(GlobalOperationTable, _SPAN),
-    "simulate_upgrade": ProgramSpec(Upgrade, _SPAN, in_java=True),
-    "simulate_global_upgrade": ProgramSpec(GlobalUpgrade, _SPAN),
+    "simulate_global_index": ProgramSpec(Table, _SPAN),
+    "simulate_operations": ProgramSpec(Table, _SPAN),
+    "simulate_operations_upgrade": ProgramSpec(Table, _SPAN),
+    "simulate_global_operations": ProgramSpec(Table, _SPAN),
+    "simulate_upgrade": ProgramSpec(Table, _SPAN, in_java=True),
+    "simulate_global_upgrade": ProgramSpec(Table, _SPAN),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_fails=_ALL_ANSWERS),
     "smallest_history": ProgramSpec(SmallestHistory, (Extra.PATH,), only_fails=_ALL_ANSWERS),
 }

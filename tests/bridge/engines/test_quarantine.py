@@ -304,7 +304,7 @@ def test_a_defect_on_its_own_path_is_no_key_that_fails(monkeypatch: pytest.Monke
         message = "a defect of the program"
         raise TypeError(message)
 
-    monkeypatch.setattr("bridge.programs.path_programs.Simulate.finish", defect)
+    monkeypatch.setattr("bridge.programs.path_programs.Table.finish", defect)
     of = Job(plan("upsert"), SCHEMA, NAMES, "all_paths", {"table_types": ("cow",)}, row_counts=True)
     with pytest.raises(MergeFailedError, match="a defect of the program"):
         list(merged(of, table([(Origin.INCOMING, 1, "a", 1, "a")], "simulate").to_batches()))

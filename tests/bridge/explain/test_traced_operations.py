@@ -97,6 +97,10 @@ def test_a_row_is_followed_where_a_global_index_moves_it(release: str, table_typ
     assert all(call.rule for call in trace.calls)
 
 
-def test_with_a_global_index_other_operations_are_refused() -> None:
-    with pytest.raises(PlanError, match="with a global index explain does not follow operations other than upserts"):
-        traced("1.2", "cow", version("Oslo", 5), operations={1: DELETE}, props=GLOBAL)
+@pytest.mark.parametrize("table_type", ["cow", "mor"])
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_delete_is_followed_where_a_global_index_finds_the_row(release: str, table_type: str) -> None:
+    versions = version("Oslo", 5), version("Rome", 7, "p1"), version("Bonn", 9, "p1")
+    trace, cities = traced(release, table_type, *versions, operations={2: DELETE}, props=GLOBAL)
+    assert trace.error is None
+    assert cities == ["Oslo", None, "Bonn"]

@@ -150,7 +150,7 @@ def test_a_delete_test_of_a_combined_batch_fails_where_it_is_combined():
     plan = MergePlan(payload="DefaultHoodieRecordPayload", release="0.15", key="id", ordering="ts")
     program = PROGRAMS["combine_input"].program(RecordMerge(plan, SCHEMA))
     program.start(KEY)
-    program.input = PayloadVersion(KEY, adapt(FailsToTell, "0.15")(row(1)))
+    program.input = [PayloadVersion(KEY, adapt(FailsToTell, "0.15")(row(1)))]
     with pytest.raises(MergePointError, match="LookupError") as failure:
         program.finish(None)
     assert failure.value.point is MergePoint.COMBINE_INPUT

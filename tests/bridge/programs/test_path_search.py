@@ -15,12 +15,12 @@ from bridge.merge import Action, MergePointError
 from bridge.merge.carriers import StoredRow
 from bridge.merge.record_merge import RecordMerge
 from bridge.pipeline.path_text import path_words, step_words
-from bridge.programs.commits import Simulate
 from bridge.programs.path_programs import AllPaths, SmallestHistory
 from bridge.programs.path_search import PathSearch, history_of
 from bridge.programs.path_walk import FEW, Path, _State, _state_key, as_given
 from bridge.programs.program import Arrival, Origin
 from bridge.programs.standard_paths import standard_paths
+from bridge.programs.table import Table
 from payloads import SchemaError, parse_schema
 from payloads.avro.branch import JavaString
 from tests.conformance.spark_histories import versions_of
@@ -120,7 +120,7 @@ def every_path(count):
 
 def simulated(path, history, merge):
     """Return the row after the last commit as `simulate` has it, or the name of its error; as text."""
-    program = Simulate(
+    program = Table(
         merge,
         commits=len(path.commits),
         log_updates=path.table_type is MOR,

@@ -9,7 +9,7 @@ import pytest
 from bridge.config import MergeConfigError
 from bridge.errors import PlanError
 from bridge.merge.record_merge import RecordMerge
-from bridge.programs import NextWriter, Upgrade, handover, handovers
+from bridge.programs import NextWriter, Table, handover, handovers
 from bridge.programs.program import Arrival, Origin
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row, rows_after, schema_of
 
@@ -104,7 +104,7 @@ def shown(new, keys, *, after, commits, keep=False):
     """Return what is visible after each commit of a table of 0.15, for each key, all keys by one program."""
     plan = plan_of(DEFAULT, "0.15")
     change = handover(plan, dataclasses.replace(plan, release=new), after=after, keep_table_version=keep)
-    program = Upgrade(RecordMerge(plan, SCHEMA), commits=commits, log_updates=True, handover=change)
+    program = Table(RecordMerge(plan, SCHEMA), commits=commits, log_updates=True, handover=change)
     found = []
     for key, versions in keys.items():
         seen = dict.fromkeys(range(1, commits + 1))

@@ -20,8 +20,8 @@ from bridge.merge.carriers import key_reader
 from bridge.merge.record_merge import RecordMerge
 from bridge.plan import TableType
 from bridge.programs import Append, Arrival, Compact, Origin, Snapshot, Upsert
-from bridge.programs.commits import Simulate
-from bridge.programs.global_index import GlobalAppend, GlobalIndexTable, GlobalUpsert
+from bridge.programs.global_index import GlobalAppend, GlobalUpsert
+from bridge.programs.table import Table
 from bridge.spark.schema import META_COLUMNS, avro_schema
 from payloads import parse_schema
 from tests.conformance.histories import columns_of, differences, load
@@ -96,7 +96,7 @@ def test_a_table_answers_as_real_hudi(history: History) -> None:
     merge = merge_of(history)
     settings: dict[str, Any] = {"commits": len(history.commits), "compact_after": compactions(history)}
     settings["log_updates"] = merge.plan.table_type is TableType.MERGE_ON_READ
-    program = GlobalIndexTable(merge, **settings) if merge.plan.global_index else Simulate(merge, **settings)
+    program = Table(merge, **settings)
     arrivals = [arrival for commit in range(1, len(history.commits) + 1) for arrival in incoming(history, commit)]
     seen: dict[int, list[Record]] = collections.defaultdict(list)
     for _, _, row, first, last in outcomes(program, merge, arrivals):
@@ -230,13 +230,13 @@ STORED_TWICE = [
 ]
 
 
-def row_with_another_partition(payload: str, release: str) -> tuple[GlobalIndexTable, RecordMerge, list[Arrival]]:
+def row_with_another_partition(payload: str, release: str) -> tuple[Table, RecordMerge, list[Arrival]]:
     """A key that batch 2 brings with another partition, in a merge-on-read table whose global index moves no rows."""
     history = next(one for one in HISTORIES if one.case == f"global-stay-{payload}" and str(one.release) == "1.2")
     merge = merge_of(history).with_plan(dataclasses.replace(plan_of(history), release=release, table_type="mor"))
     row = {**history.commits[0].incoming[0], "Op": "I", "_hoodie_is_deleted": False}
     versions = [Arrival(Origin.INCOMING, commit, {**row, "part": part}, 0) for commit, part in ((1, "p0"), (2, "p1"))]
-    return GlobalIndexTable(merge, commits=2, log_updates=True), merge, versions
+    return Table(merge, commits=2, log_updates=True), merge, versions
 
 
 @pytest.mark.parametrize(("payload", "release"), STORED_TWICE)

@@ -4,7 +4,7 @@ import pytest
 
 from bridge.merge import Action, RecordMerge
 from bridge.plan import MergePlan
-from bridge.programs import Arrival, Origin, Simulate
+from bridge.programs import Arrival, Origin, Table
 from mergers import HoodieKey
 from payloads import parse_schema
 
@@ -17,7 +17,7 @@ def spans_of(table_type, release, *orderings):
     plan = MergePlan(
         payload="DefaultHoodieRecordPayload", release=release, key="id", ordering="ts", table_type=table_type
     )
-    table = Simulate(RecordMerge(plan, SCHEMA), commits=len(orderings), log_updates=table_type == "mor")
+    table = Table(RecordMerge(plan, SCHEMA), commits=len(orderings), log_updates=table_type == "mor")
     seen = []
 
     def emit(action, row, first, last):
