@@ -251,12 +251,9 @@ def _operated(  # noqa: PLR0913, PLR0917 (as in `_simulated`)
 
 def program_of(plan: MergePlan, operations: Operations, *, upgraded: bool = False) -> str:
     """Return the program that runs the commits of a table; `upgraded`: whether releases change between them."""
-    if operations.by_commit and upgraded:
-        return "simulate_operations_upgrade"
-    if operations.by_commit:
-        return "simulate_global_operations" if plan.global_index else "simulate_operations"
-    if upgraded:
-        return "simulate_global_upgrade" if plan.global_index else "simulate_upgrade"
+    if operations.by_commit or upgraded:
+        parts = {"global": plan.global_index, "operations": operations.by_commit, "upgrade": upgraded}
+        return "_".join(["simulate", *(name for name, is_there in parts.items() if is_there)])
     if _candidates(plan):
         return "simulate_small_files"
     return "simulate_global_index" if plan.global_index else "simulate"

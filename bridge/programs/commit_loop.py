@@ -81,7 +81,7 @@ class CommitLoop(abc.ABC):
     def end_commit(self, next_commit: int, emit: Emit) -> None:
         """Write the input of the current commit, and run the compactions before `next_commit`."""
         written = () if self.listener is None else self.written()
-        before = [key.visible() for _, key in written]
+        before = [key.visible() for _, key in written] if written else []
         self.write_commit(emit)
         for commit in self._compactions:
             if self._commit <= commit < next_commit:

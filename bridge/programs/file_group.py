@@ -16,7 +16,7 @@ from bridge.programs.noted_log import NotedLog
 from payloads import NATURAL_ORDER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from bridge.config import Capabilities
     from bridge.merge import Carrier, RecordMerge
@@ -86,12 +86,14 @@ class FileGroup:
     @property
     def first(self) -> KeyTimeline:
         """The row that has the log."""
-        return next((row for row in self.rows if row.base is not None), self.rows[0])
+        for row in self.rows:
+            if row.base is not None:
+                return row
+        return self.rows[0]
 
     def new_row(self) -> KeyTimeline:
         """Add a row without versions."""
-        row = self._row_type(self.merge)
-        row.start(self.key)
+        row = self._row_type(self.merge, self.key)
         self.rows.append(row)
         return row
 
@@ -133,18 +135,24 @@ class FileGroup:
 
     def existing(self, merge: RecordMerge) -> StoredRow | None:
         """Return the row as a global index reads it."""
-        if (base := self.first.base) is None:
+        row = self.first
+        if row.base is None:
             return None
-        read = (one if isinstance(one, LogDelete) else LogRow(one.record or {}, one.source) for one in self.entries)
-        return merge.lookup.existing(base, read)
+        entries = row.whole_entries if isinstance(row, NotedLog) else ()
+        read = (one if isinstance(one, LogDelete) else LogRow(one.record or {}, one.source) for one in entries)
+        return merge.lookup.existing(row.base, read)
 
     @property
-    def entries(self) -> list[StoredRow | LogDelete]:
+    def entries(self) -> Sequence[StoredRow | LogDelete]:
         """The entries of the log, but for rows that have some columns alone, which a global index does not meet."""
-        return [entry for row in self._noted[:1] for entry in row.whole_entries]
+        row = self.first
+        return row.whole_entries if isinstance(row, NotedLog) else ()
 
     def compact(self) -> None:
         """Merge the log into the base file."""
+        if len(self.rows) == 1:
+            self.rows[0].compact()
+            return
         stored = self.stored
         if stored and stored[0].log is not None:
             log = stored[0].log
@@ -169,7 +177,7 @@ class FileGroup:
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`; 0.15 shows the columns of the file where the table is merge-on-read."""
         for row in self.rows:
-            outcome = self.seen(row)
+            outcome = self.seen(row) if len(self.rows) > 1 else row.reader.snapshot(row.base, row.log)
             if self.columns is not None and not _shows_own_columns(self.merge.plan):
                 outcome = Outcome(outcome.action, self.in_partition(outcome.version))
             row.show(outcome, commit, emit)

@@ -88,16 +88,17 @@ class Files:
     @property
     def found(self) -> list[FileGroup]:
         """The file groups in which the index finds the key."""
-        if self._finds_logs:
-            return self.groups
-        return [group for group in self.groups if group.is_stored]
+        return [group for group in self.groups if self._finds_logs or group.is_stored]
 
     def write(self, merge: RecordMerge, versions: list[Carrier]) -> None:
         """Upsert versions, or delete by them: in each file group that the index finds, or in a new one."""
-        found = self.found
-        for group in found:
-            self.write_at(group, merge, versions)
-        if not found:
+        begins, self.writes_to_log = True, self.log_updates
+        for group in self.groups:
+            if self._finds_logs or group.is_stored:
+                group.write(merge, versions, to_log=self.log_updates)
+                begins = False
+        self.writes_to_log = False
+        if begins:
             self.begin(self._key, merge, versions)
 
     def write_at(self, group: FileGroup, merge: RecordMerge, versions: list[Carrier]) -> None:

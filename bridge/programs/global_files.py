@@ -99,7 +99,7 @@ class GlobalFiles(Files):
 
     def write(self, merge: RecordMerge, versions: list[Carrier]) -> None:
         """Let the index find the rows of the key, and write the version of the batch."""
-        (version,) = map(merge.shuffled, versions)
+        version = merge.shuffled(versions[0])
         found = self.found
         if not capabilities(merge.plan.release).merges_moved_rows:
             self._write_unmerged(found, merge, version)
@@ -177,7 +177,7 @@ class GlobalFiles(Files):
         self._note_deletes(group)
 
     def _note_deletes(self, group: FileGroup) -> None:
-        if self._forgets_deletes and isinstance(next(reversed(group.entries), None), LogDelete):
+        if self._forgets_deletes and any(isinstance(entry, LogDelete) for entry in group.entries[-1:]):
             group.is_indexed = False  # whether or not the delete comes too late to delete anything
 
     def write_source(self, source: MergedSource, *, is_insert: bool) -> None:  # noqa: ARG002 (there is an ordering field)

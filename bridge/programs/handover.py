@@ -25,9 +25,10 @@ from bridge.plan import TableType
 from bridge.programs.inline_compaction import compacts_inline
 from bridge.programs.small_files import small_file_candidates
 from bridge.programs.write_operation import WriteOperation
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from bridge.plan import MergePlan
     from bridge.programs.write_operation import Operations
@@ -38,6 +39,7 @@ _PLANNED = (
     "the compaction that the upgrade plans does not run, and which file groups it covers is not known from a key "
     "alone; leave that option out, as Spark's writer does by default"
 )
+_RECORDED_UPGRADES = (HudiRelease.V1_0, HudiRelease.V1_2)
 _WITHOUT_INDEX = "leave the index out if no batch names another partition for a stored key"
 
 
@@ -252,12 +254,9 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
     new = change.upgraded
     has_logs = old.table_type is TableType.MERGE_ON_READ
     reads_logs = has_logs and capabilities(old.release).upgrade_compaction is _LEAVES
-    later = (one for number, one in operations.by_commit.items() if number > change.after)
-    if old.global_index:
-        return (
-            "operations other than upserts with an upgrade or downgrade of a table with a global index are not ported; "
-            f"upsert the rows, or {_WITHOUT_INDEX}"
-        )
+    later = {one for number, one in operations.by_commit.items() if number > change.after}
+    if old.global_index and later and (found := _not_operated_globally(old, change, later)) is not None:
+        return found
     if new is not None and _leaves_planned(new):
         return (
             "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported where "
@@ -274,6 +273,23 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
             f"an SQL UPDATE by Hudi {change.left.release} of a merge-on-read table that Hudi {old.release} left is not "
             "ported: if ordering values tie in its log, it updates another row than a query shows, and no UPDATE "
             "after a compaction of that log was recorded; upsert the rows"
+        )
+    return None
+
+
+def _not_operated_globally(old: MergePlan, change: Handover, later: Collection[WriteOperation]) -> str | None:
+    new = change.upgraded
+    if new is None or old.release != HudiRelease.V0_15 or new.release not in _RECORDED_UPGRADES:
+        return (
+            "operations other than upserts of a table with a global index that passes to another release were recorded "
+            f"for upgrades from 0.15 to {' and '.join(map(str, _RECORDED_UPGRADES))} alone; upsert the rows, or "
+            f"{_WITHOUT_INDEX}"
+        )
+    is_planned = capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED
+    if is_planned and old.table_type is TableType.MERGE_ON_READ and WriteOperation.SQL_DELETE in later:
+        return (
+            f"Hudi {new.release} fails to read the log of a merge-on-read table with a global index that it has "
+            "upgraded, if an SQL DELETE is followed by an upsert (ClassCastException); use the operation delete"
         )
     return None
 

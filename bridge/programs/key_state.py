@@ -21,15 +21,18 @@ class KeyState:
     """The parts that all programs share: the key, its stored row, its folded log and its folded input.
 
     Attributes:
+        base: the stored row.
+        log: the folded log.
         revision: how often the stored row was written. A row that a merge keeps stays at its revision.
     """
 
-    def __init__(self, merge: RecordMerge) -> None:
+    base: StoredRow | None = None
+    log: Carrier | None = None
+    revision = 0
+
+    def __init__(self, merge: RecordMerge, key: HoodieKey = None) -> None:  # type: ignore[assignment]  # see `start`
         self.merge = merge
-        self.key: HoodieKey = None  # type: ignore[assignment]
-        self.base: StoredRow | None = None
-        self.revision = 0
-        self.log: Carrier | None = None
+        self.key = key
         self.input: list[Carrier] = []  # what the batch has: one version, where it is combined
 
     def start(self, key: HoodieKey) -> None:
@@ -60,16 +63,11 @@ class KeyState:
         version = self.merge.incoming(self.key, arrival.record, arrival.source, arrival.ordering)
         fold_version(self.merge, self.input, version)
 
-    def take_input(self) -> list[Carrier]:
-        """Return the versions of the batch that reach the table, in order of arrival, and forget them."""
-        versions, self.input = self.input, []
-        return versions
-
-    def write_base(self) -> Action:
-        """Merge the input into the base file (copy-on-write), or insert it; return what became of the row there."""
-        versions = [self.merge.shuffled(version) for version in self.take_input()]
+    def write_base(self, versions: list[Carrier]) -> Action:
+        """Merge a batch into the base file (copy-on-write), or insert it; return what became of the row there."""
         if not versions:
             return Action.SKIP if self.base is None else Action.KEEP
+        versions = [self.merge.shuffled(version) for version in versions]
         if self.base is None:
             return self.store(self._insert(versions))
         return self.store(self.merge.upsert(self.base, functools.reduce(self.merge.fold_uncombined, versions)))
@@ -81,11 +79,11 @@ class KeyState:
             self.revision += 1
         return outcome.action
 
-    def log_entries(self) -> list[LogRow | LogDelete]:
-        """Return what the input becomes in a log, in its order there: deletes come last."""
-        versions = map(self.merge.shuffled, self.take_input())
-        entries = [entry for version in versions if (entry := self.merge.log_entry(version)) is not None]
-        return sorted(entries, key=lambda entry: isinstance(entry, LogDelete))
+    def log_entries(self, versions: list[Carrier]) -> list[LogRow | LogDelete]:
+        """Return what a batch becomes in a log, in its order there: deletes come last."""
+        shuffled = map(self.merge.shuffled, versions)
+        entries = [entry for version in shuffled if (entry := self.merge.log_entry(version)) is not None]
+        return sorted(entries, key=_is_delete) if len(entries) > 1 else entries
 
     def _insert(self, versions: list[Carrier]) -> Outcome[StoredRow]:
         outcomes = [self.merge.insert(version) for version in versions]
@@ -101,6 +99,10 @@ class KeyState:
     def held(self) -> Iterator[Carrier]:
         """Give the carriers of all parts."""
         return (one for one in (self.base, *parts_of(self.log), *self.input) if one is not None)
+
+
+def _is_delete(entry: LogRow | LogDelete) -> bool:
+    return isinstance(entry, LogDelete)
 
 
 def fold_version(merge: RecordMerge, versions: list[Carrier], version: Carrier) -> None:

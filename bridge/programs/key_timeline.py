@@ -44,10 +44,8 @@ class _Visible(NamedTuple):
 class KeyTimeline(KeyState):
     """A row of a key through the commits of a table: its state, and which version is visible since when."""
 
-    def __init__(self, merge: RecordMerge) -> None:
-        super().__init__(merge)
-        self._visible: _Visible | None = None
-        self._partial: PartialMerge | None = None
+    _visible: _Visible | None = None
+    _partial: PartialMerge | None = None
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""
@@ -65,8 +63,8 @@ class KeyTimeline(KeyState):
         if self._visible is not None:
             yield self._visible.row
 
-    def write_log(self) -> None:
-        """Append the input to the log (merge-on-read), unless it is new and new keys go to base files.
+    def write_log(self, versions: list[Carrier]) -> None:
+        """Append a batch to the log (merge-on-read), unless it is new and new keys go to base files.
 
         Raises:
             MergePointError: a log alone has the key.
@@ -74,13 +72,13 @@ class KeyTimeline(KeyState):
         if self.base is None and self.merge.plan.inserts_to == "base":
             if self.log is not None:
                 raise MergePointError(MergePoint.TAG, InputError(LOG_ALONE))
-            self.write_base()
+            self.write_base(versions)
         else:
-            self.append_input()
+            self.append_batch(versions)
 
-    def append_input(self) -> None:
-        """Append the input to the log."""
-        for entry in self.log_entries():
+    def append_batch(self, versions: list[Carrier]) -> None:
+        """Append a batch to the log."""
+        for entry in self.log_entries(versions):
             self.append_log(entry)
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
@@ -94,11 +92,11 @@ class KeyTimeline(KeyState):
 
     def write(self, merge: RecordMerge, versions: list[Carrier], *, to_log: bool) -> None:
         """Merge the versions of a batch with the row by the calls of its writer, or append them to its log."""
-        own, self.merge, self.input = self.merge, merge, versions
+        own, self.merge = self.merge, merge
         if to_log:
-            self.append_input()
+            self.append_batch(versions)
         else:
-            self.write_base()
+            self.write_base(versions)
         self.merge = own
 
     def compact(self) -> None:

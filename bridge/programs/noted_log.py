@@ -10,7 +10,7 @@ from bridge.merge import LogDelete, LogRow, MergePoint, MergePointError, StoredR
 from bridge.programs.key_timeline import KeyTimeline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from bridge.merge import Carrier, PartialMerge, RecordMerge
     from mergers import HoodieKey
@@ -37,15 +37,13 @@ class NotedLog(KeyTimeline):
         is_lost: whether it has removed the stored row, so that an index, which reads base files, finds nothing.
     """
 
-    entries: list[Entry]
-    planned: int | None
-    is_due: bool
-    is_lost: bool
+    planned: int | None = None
+    is_due = False
+    is_lost = False
 
-    def start(self, key: HoodieKey) -> None:
-        """Begin a key of an empty table."""
-        super().start(key)
-        self.entries, self.planned, self.is_due, self.is_lost = [], None, False, False
+    def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
+        super().__init__(merge, key)
+        self.entries: list[Entry] = []
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry."""
@@ -60,8 +58,10 @@ class NotedLog(KeyTimeline):
         self.entries.append(PartialEntry(merge, record, columns))
 
     @property
-    def whole_entries(self) -> list[StoredRow | LogDelete]:
+    def whole_entries(self) -> Sequence[StoredRow | LogDelete]:
         """The entries but for rows that have some columns alone, which a table with a global index does not get."""
+        if self._partial is None:
+            return self.entries  # type: ignore[return-value]  # there is no other
         return [entry for entry in self.entries if not isinstance(entry, PartialEntry)]
 
     def compact(self) -> None:

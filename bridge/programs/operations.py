@@ -31,7 +31,7 @@ class Upsert(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row that is stored afterwards, or the bare key of a deleted or dropped one."""
-        action = self.write_base()
+        action = self.write_base(self.input)
         emit(action, self.base)
 
 
@@ -43,11 +43,11 @@ class Append(KeyState):
         if self.base is not None:
             emit(Action.KEEP, self.base, False, None)
         elif self.merge.plan.inserts_to == "base":
-            action = self.write_base()
+            action = self.write_base(self.input)
             emit(action, self.base, False, None)
             return
         new = Action.INSERT if self.base is None else Action.UPDATE
-        had_input, entries = bool(self.input), self.log_entries()
+        had_input, entries = bool(self.input), self.log_entries(self.input)
         if had_input and not entries:
             emit(Action.SKIP, None, True, None)
         for entry in entries:

@@ -190,7 +190,7 @@ class Walk:
                 table.input = list(combined)
                 try:
                     table.fold_input(Arrival(Origin.INCOMING, batch, record, source, ordering=ordering))
-                    combined = tuple(table.take_input())
+                    combined = tuple(table.input)
                 except Exception as error:  # noqa: BLE001 (as above)
                     combined = error
             yield position + 1, combined
@@ -201,11 +201,11 @@ class Walk:
             raise batch
         table = self._table
         table.base, table.log = _copy(state.base), _copy(state.log)
-        table.input = [*map(_copy, batch)]
+        versions = [*map(_copy, batch)]
         if self._type is TableType.MERGE_ON_READ:
-            table.write_log()
+            table.write_log(versions)
         else:
-            table.write_base()
+            table.write_base(versions)
         steps, last = self._steps(state, start, stop), _Commit(state.last, stop - start)
         yield _State(_copy(table.base), _copy(table.log), steps, last)
         if table.log is not None:

@@ -104,6 +104,7 @@ PROGRAMS = {
     "simulate_operations": ProgramSpec(Table, _SPAN),
     "simulate_operations_upgrade": ProgramSpec(Table, _SPAN),
     "simulate_global_operations": ProgramSpec(Table, _SPAN),
+    "simulate_global_operations_upgrade": ProgramSpec(Table, _SPAN),
     "simulate_upgrade": ProgramSpec(Table, _SPAN, in_java=True),
     "simulate_global_upgrade": ProgramSpec(Table, _SPAN),
     "all_paths": ProgramSpec(AllPaths, (Extra.PATH,), only_fails=_ALL_ANSWERS),

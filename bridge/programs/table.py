@@ -183,7 +183,7 @@ class Table(CommitLoop):
         elif commit or not self.files.groups:
             return
         if commit not in self._compactions:
-            self.query(max(commit, 1), emit)
+            self.query(commit or 1, emit)
 
     def compact_after(self, commit: int, emit: Emit) -> None:
         """Run the compaction that an upgrade has planned, compact if that is asked for, and take the snapshot."""
@@ -231,7 +231,8 @@ class Table(CommitLoop):
 
     def query(self, commit: int, emit: Emit) -> None:
         """Take the snapshot after `commit`."""
-        self.files.query(commit, emit)
+        for group in self.files.groups:
+            group.query(commit, emit)
         if self.trace is not None:
             self.trace.queried(commit, self.visible())
 

@@ -158,7 +158,7 @@ def _problem(plan: MergePlan, operations: Operations, number: int, commits: int)
         )
     elif operation.inserts and plan.global_index and inserts_into_files(plan.props):
         problem = f"a global index with the small-file rule; leave out {keys.SMALL_FILE_LIMIT}"
-    elif operation.inserts and on_read and small_file_candidates(plan.props) and not (updates and inserts_alone):
+    elif on_read and small_file_candidates(plan.props) and not (updates and inserts_alone):
         problem = f"the small-file rule of merge-on-read tables; leave out {keys.SMALL_FILE_LIMIT}"
     elif operation is WriteOperation.DELETE_PARTITION and not plan.partition:
         problem = "a table without partitions; name the partition columns"

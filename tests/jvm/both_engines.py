@@ -210,6 +210,9 @@ def _of_python(plan: MergePlan, tables: Tables) -> Iterator[_Run]:
         yield _Run("simulate_global_index", tables.batches, (incoming,), several)
         deletes = {**several, "operations": Operations({2: WriteOperation.DELETE})}
         yield _Run("simulate_global_operations", tables.batches, (incoming,), deletes)
+        if plan.release != HudiRelease.latest():
+            change = {**deletes, "after": 3, "keeps": False}
+            yield _Run("simulate_global_operations_upgrade", tables.batches, (incoming,), change)
         return
     paths = {"table_types": ("cow", "mor")}
     yield _Run("all_paths", tables.batches, (incoming,), paths)

@@ -284,10 +284,17 @@ ROWS: Final = (
     ),
     Row(
         "global index: commits of other operations with an upgrade to 1.2 in between",
-        "simulate_operations_upgrade",
+        "simulate_global_operations_upgrade",
         {**_INDEX, **_ON_READ},
         steps=_UP,
         operations=_DELETES,
+    ),
+    Row(
+        "global index: commits of deletes by key with an upgrade to 1.0 in between",
+        "simulate_global_operations_upgrade",
+        {**_INDEX, **_ON_READ},
+        steps=_UP_TO_1_0,
+        operations=Operations({2: WriteOperation.DELETE, 5: WriteOperation.DELETE}),
     ),
     Row("a merge mode: write, copy-on-write", "upsert", {}, _mode),
     Row("a merge mode: query", "snapshot", _ON_READ, _mode),

@@ -250,6 +250,10 @@ TABLES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     ),
     "simulate_upgrade": ({"log_updates": True}, {}),
     "simulate_global_upgrade": ({"log_updates": True}, {"global_index": True, "partition": "v"}),
+    "simulate_global_operations_upgrade": (
+        {"log_updates": True, "operations": Operations({2: WriteOperation.DELETE})},
+        {"global_index": True, "partition": "v"},
+    ),
 }
 written = st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.integers(0, 2), st.sampled_from("xy"))
 
@@ -260,7 +264,7 @@ written = st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.integers(0, 2)
 def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[Any, ...]], size: int) -> None:
     arguments, where = TABLES[program]
     plan = plan_of(release="0.15", **{"table_type": "mor", **where})
-    if program in {"simulate_upgrade", "simulate_global_upgrade"}:
+    if program.endswith("_upgrade"):
         next_writer = NextWriter(1, dataclasses.replace(plan, release="1.2"))
         arguments = arguments | {"handover": handovers(plan, [next_writer], commits=3)}
     of = Job(plan, SCHEMA, NAMES, program, {**TIMES, **arguments}, row_counts=True)

@@ -88,6 +88,39 @@ def test_operations_with_an_upgrade_to_1_0_are_refused_where_its_compaction_stay
         check_operated(old, change, DELETES)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "keep", "refused"),
+    [
+        ("0.15", "1.0", False, None),
+        ("0.15", "1.0", True, "were recorded for upgrades from 0.15 to 1.0"),
+        ("1.0", "1.2", False, "were recorded for upgrades from 0.15 to 1.0"),
+        ("1.2", "0.15", False, "were recorded for upgrades from 0.15 to 1.0"),
+    ],
+)
+def test_operations_after_an_upgrade_run_with_a_global_index_where_tables_were_recorded(old, new, keep, refused):
+    plan = plan_of(old, SIMPLE)
+    change = handovers(plan, [NextWriter(1, dataclasses.replace(plan, release=new), keep)], commits=3)
+    check_operated(plan, change, Operations({1: WriteOperation.DELETE}))
+    if refused is None:
+        check_operated(plan, change, DELETES)
+        return
+    with pytest.raises(PlanError, match=refused):
+        check_operated(plan, change, DELETES)
+
+
+@pytest.mark.parametrize(("table_type", "is_refused"), [("cow", False), ("mor", True)])
+def test_1_0_fails_to_read_the_log_after_an_sql_delete_from_a_table_that_it_upgraded(table_type, is_refused):
+    """So do `global-sql-default-mor` and `record-index-sql-default-mor` from 0.15.0 to 1.0.2, in batch 5."""
+    old = plan_of("0.15", SIMPLE, table_type)
+    change = handovers(old, [NextWriter(1, dataclasses.replace(old, release="1.0"))], commits=3)
+    deletes = Operations({2: WriteOperation.SQL_DELETE})
+    if not is_refused:
+        check_operated(old, change, deletes)
+        return
+    with pytest.raises(PlanError, match=r"Hudi 1\.0 fails to read the log .* use the operation delete"):
+        check_operated(old, change, deletes)
+
+
 def test_a_record_index_of_a_table_of_version_6_that_1_0_writes_is_refused_unless_it_moves_rows():
     """Real 1.0.2 keeps a key there of which a delete comes too late; with an upgrade it forgets it, as others do."""
     stays = {**RECORD, "hoodie.record.index.update.partition.path": "false"}

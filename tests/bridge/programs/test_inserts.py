@@ -97,6 +97,7 @@ def test_a_merge_on_read_table_without_logs_fills_its_files() -> None:
         ({}, {1: BULK, 2: INSERT}, "a bulk insert before it"),
         ({"table_type": "mor"}, {3: INSERT}, "may have logs"),
         ({"table_type": "mor", LIMIT: "1"}, {2: INSERT}, "the small-file rule of merge-on-read tables"),
+        ({"table_type": "mor", LIMIT: "1"}, {2: WriteOperation.DELETE}, "the small-file rule of merge-on-read tables"),
     ],
 )
 def test_what_a_key_alone_does_not_tell_is_refused(
