@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -66,6 +67,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.spark)
     if parallel.in_groups(config):
         parallel.sort(items)
+
+
+def pytest_collection_finish() -> None:
+    # Py4J holds an object of Java, and all that it refers to, until Python has looked for cycles: it does so rarely
+    # while what was collected counts as many objects, and Java's heap grows to gigabytes.
+    gc.collect()
+    gc.freeze()
+    gc.collect()
 
 
 @pytest.hookimpl(tryfirst=True)  # before fixtures are made

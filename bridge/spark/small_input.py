@@ -37,8 +37,11 @@ SETTINGS = {
 }
 """Settings of Spark for small inputs."""
 
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Options of a Java VM that ends before an optimising compiler pays."""
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
+"""Options of a Java VM that ends before an optimising compiler pays.
+
+Without that compiler Java keeps 48 MB for code. Spark fills them within minutes, and code is dropped and compiled again.
+"""
 
 
 def is_small(text: str | Path) -> bool:

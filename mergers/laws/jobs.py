@@ -98,7 +98,8 @@ def _answers(
     algebra: Algebra, expressions: Sequence[Expr], operands: Sequence[Operands], before_each: Callable[[], None]
 ) -> Answers:
     evaluator = Evaluator(algebra.again() if isinstance(algebra, Gathers) else algebra)
-    evaluator.gather(expressions, [evaluator.bind(one) for one in operands])
+    if isinstance(algebra, Gathers):  # another makes each version where it is asked for, once
+        evaluator.gather(expressions, [evaluator.bind(one) for one in operands])
     found = []
     for one in operands:
         before_each()

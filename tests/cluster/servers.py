@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyspark
 
 from bridge.spark import find_java
+from bridge.spark.small_input import JAVA_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,7 +30,6 @@ _DEPLOY = "org.apache.spark.deploy"
 _HERE = "127.0.0.1"
 _OWN = ("payloads", "mergers", "bridge", "hudi_payload_bridge", "_hudi_payload_bridge")
 _SECONDS = 120
-_NO_JIT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"  # servers that live for a minute
 
 
 class Servers(NamedTuple):
@@ -69,7 +69,7 @@ def servers(folder: Path) -> Iterator[Servers]:
         "PYSPARK_PYTHON": python,
         "SPARK_LOCAL_IP": _HERE,
         "SPARK_NO_DAEMONIZE": "1",
-        "SPARK_DAEMON_JAVA_OPTS": _NO_JIT,
+        "SPARK_DAEMON_JAVA_OPTS": JAVA_OPTIONS,
         "AWS_EC2_METADATA_DISABLED": "true",
     }
     for name in ("PYTHONPATH", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "SPARK_REMOTE", "SPARK_HOME"):
@@ -84,7 +84,7 @@ def servers(folder: Path) -> Iterator[Servers]:
             *(spark_class, f"{_DEPLOY}.SparkSubmit", "--packages", _CONNECT, "--master", "local[1]"),
             *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer"),
             *("--conf", f"spark.connect.grpc.binding.port={connect}", "--conf", "spark.sql.shuffle.partitions=1"),
-            *("--conf", "spark.ui.enabled=false", "--driver-java-options", _NO_JIT, "spark-internal"),
+            *("--conf", "spark.ui.enabled=false", "--driver-java-options", JAVA_OPTIONS, "spark-internal"),
         ),
     }
     for worker in workers:

@@ -25,27 +25,30 @@ def judged(bundles, jar):
 
 
 @pytest.fixture(scope="module")
-def one_jvm_for_each_condition(bundles):
+def jvms():
+    """Return the JVMs that run on, and their calls, by their conditions."""
+    with contextlib.ExitStack() as started:
+        yield started, {}
+
+
+@pytest.fixture
+def one_jvm_for_each_condition(jvms, monkeypatch):
     """Let JVMs go on with the next class: one is started for each of the conditions, not for each class as well."""
-    jvms, calls = {}, {}
+    started, running = jvms
     start, calls_of = java_elsewhere.OtherJvms._running, java_elsewhere.ClassCalls
 
     @contextlib.contextmanager
-    def running(others, conditions):
-        if conditions not in jvms:
-            jvms[conditions] = started.enter_context(start(others, conditions))
-        yield jvms[conditions]
+    def going_on(others, conditions):
+        if conditions not in running:
+            jvm = started.enter_context(start(others, conditions))
+            running[conditions] = jvm, calls_of(jvm.ask)
+        yield running[conditions][0]
 
-    def calls_in(ask):
-        jvm = ask.__self__
-        if jvm not in calls:
-            calls[jvm] = calls_of(ask)
-        return calls[jvm]
+    def calls(ask):
+        return next(own for jvm, own in running.values() if jvm is ask.__self__)
 
-    with contextlib.ExitStack() as started, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(java_elsewhere.OtherJvms, "_running", running)
-        patch.setattr(java_elsewhere, "ClassCalls", calls_in)
-        yield
+    monkeypatch.setattr(java_elsewhere.OtherJvms, "_running", going_on)
+    monkeypatch.setattr(java_elsewhere, "ClassCalls", calls)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +60,7 @@ def test_what_decides_a_tie_is_found_and_named(judged, name, cause):
     assert cause in result.counterexample.cause
 
 
-def test_what_decides_nothing_is_not_a_defect(judged):
+def test_what_decides_nothing_is_not_a_defect(judged, one_jvm_for_each_condition):
     result = judged("Unmoved")
     assert result.verdict is Verdict.PROVED, str(result)
     assert result.detail.endswith("; alike in 3 other processes")
@@ -69,7 +72,7 @@ def test_a_jvm_that_ends_does_not_count_as_agreement(judged):
     assert "another JVM ended with exit code 7" in result.detail
 
 
-def test_a_class_that_would_end_java_in_some_processes_alone_decides_differently(judged):
+def test_a_class_that_would_end_java_in_some_processes_alone_decides_differently(judged, one_jvm_for_each_condition):
     # Its call fails there, as any call of it that throws: the process goes on, and its answers count.
     result = judged("Exits")
     assert result.verdict is Verdict.VIOLATED, str(result)

@@ -311,7 +311,7 @@ def test_java_compiles_the_loops_of_a_merge_of_25_columns(
     ],
     ids=lambda settings: settings.get("payload") or settings["merger"],
 )
-@pytest.mark.parametrize("texts", [60, 0])
+@pytest.mark.parametrize("texts", [48, 0])  # with the others more than 50, from which on plans have other columns
 def test_rows_of_any_number_of_columns_come_to_those_of_python(
     spark: SparkSession, settings: dict[str, Any], texts: int
 ) -> None:
@@ -334,10 +334,10 @@ def test_rows_of_any_number_of_columns_come_to_those_of_python(
     for engine in ("native", "python"):
         plan = plan_of(engine=engine, **settings)
         with merge_frames("upsert", plan, stored=stored, incoming=incoming) as merged:
-            row_counts = merged.row_counts
-            rows = [sorted(map(repr, frame.collect())) for frame in (merged.rows, upsert(stored, incoming, plan))]
-        assert rows[0] == rows[1]
-        seen.append((rows[0], row_counts.lines(), row_counts.made, row_counts.rows_out))
+            row_counts, rows = merged.row_counts, sorted(map(repr, merged.rows.collect()))
+        if engine == "native":  # without row counts its plan is another
+            assert rows == sorted(map(repr, upsert(stored, incoming, plan).collect()))
+        seen.append((rows, row_counts.lines(), row_counts.made, row_counts.rows_out))
     assert seen[0] == seen[1]
 
 

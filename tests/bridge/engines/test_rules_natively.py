@@ -17,6 +17,7 @@ from payloads import PayloadBridgeError
 from payloads.builtin import DELETE_FIELD, DELETE_MARKER
 from payloads.rules import Case, Effect, IsEmpty, MergeRule, Role
 from tests.support import rule_classes
+from tests.support.pairwise import by_turns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -64,21 +65,27 @@ def batches(seed: int, stored: int = KEYS // 2, **values: Any) -> list[list[tupl
     return [rows, *several]
 
 
+def appended(stored: DataFrame, batches: list[DataFrame], plan: MergePlan) -> tuple[DataFrame, DataFrame]:
+    """Return the stored side and the log that batches leave, as rows: no later plan has those of the batches in it."""
+    log: Any = None
+    for batch in batches:
+        stored, log = append(stored, log, batch, plan)
+    return stored.localCheckpoint(), log.localCheckpoint()
+
+
 def rows(frame: DataFrame) -> list[str]:
     return sorted(str(tuple(found)) for found in frame.collect())
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("ordering", ["ts", ()])
+# An ordering value is read alike for each rule, and each rule alike with and without one.
+@pytest.mark.parametrize(("name", "ordering"), by_turns(NAMES, ["ts", ()]))
 def test_rows_are_those_of_the_python_engine(spark: SparkSession, name: str, ordering: str) -> None:
     stored, *incoming = (spark.createDataFrame(found, COLUMNS) for found in batches(7))
     plan = plan_of(name, ordering=ordering)
     by_rows = dataclasses.replace(plan, engine="python")
     assert rows(upsert(stored, incoming[0], plan)) == rows(upsert(stored, incoming[0], by_rows))
-    log, on_read = None, dataclasses.replace(by_rows, table_type="mor")
-    for batch in incoming:
-        stored, log = append(stored, log, batch, on_read)
-    stored, log = stored.cache(), log.cache()
+    on_read = dataclasses.replace(by_rows, table_type="mor")
+    stored, log = appended(stored, incoming, on_read)
     natively = dataclasses.replace(on_read, engine="native")
     for read in (snapshot, compact):
         assert rows(read(stored, log, natively)) == rows(read(stored, log, on_read)), read
@@ -99,8 +106,8 @@ PAYLOADS = {
 """Payloads that state rules, and the ordering values that they merge without an error."""
 
 
-@pytest.mark.parametrize("release", ["0.12", "0.15", "1.0", "1.1", "1.2"])
-@pytest.mark.parametrize("ordering", ["ts", ()])
+# By turns 1.1 and 1.2, in which an ordering field matters, have one and none; what is before them is alike.
+@pytest.mark.parametrize(("release", "ordering"), by_turns(["0.12", "0.15", "1.0", "1.1", "1.2"], ["ts", ()]))
 def test_a_payload_that_deletes_by_a_text(spark: SparkSession, release: str, ordering: str) -> None:
     stored, incoming = (spark.createDataFrame(found, COLUMNS) for found in batches(11, KEYS)[:2])
     new = spark.createDataFrame([("new", 1, 1, 1, "gone", 0.5, [], False)], COLUMNS)
@@ -167,13 +174,9 @@ def test_rows_of_payloads_are_those_of_the_python_engine(
     ],
 )
 def test_logs_of_payloads_are_read_as_by_the_python_engine(spark: SparkSession, name: str, release: str) -> None:
-    stored: Any
     stored, *incoming = (spark.createDataFrame(found, COLUMNS) for found in batches(13, KEYS, **PAYLOADS[name]))
     on_read = payload_plan(LeastNote if name == "FirstByNote" else name, release, table_type="mor", engine="python")
-    log: Any = None
-    for batch in incoming:
-        stored, log = append(stored, log, batch, on_read)
-    stored, log = stored.cache(), log.cache()
+    stored, log = appended(stored, incoming, on_read)
     natively = dataclasses.replace(on_read, engine="native")
     for read in (snapshot, compact):
         assert rows(read(stored, log, natively)) == rows(read(stored, log, on_read)), read

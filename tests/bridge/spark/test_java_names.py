@@ -54,3 +54,16 @@ def test_what_is_no_class_is_looked_up_again(spark: SparkSession, monkeypatch: p
         with pytest.raises(Py4JError, match="no_function does not exist in the JVM"):
             _ = view.functions.no_function
     assert len(told) == 4
+
+
+def test_packages_of_a_class_that_was_found_are_looked_up_once(
+    spark: SparkSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view: Any = spark._jvm
+    found = view.java.util.concurrent.ConcurrentHashMap
+    told = asked(spark, monkeypatch)
+    assert view.java.util.concurrent.ConcurrentHashMap is found
+    assert told == []
+    for _ in range(2):
+        assert isinstance(view.java.util.concurrent.nowhere, JavaPackage)
+    assert len(told) == 2
