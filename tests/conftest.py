@@ -103,21 +103,10 @@ def _failed_if_skipped(report: Report) -> Report:
 
 @pytest.fixture(scope="session")
 def spark() -> Iterator[SparkSession]:
-    from bridge.spark import local_session, small_input  # noqa: PLC0415 (tests without Spark don't load it)
+    from tests.support.few_rows import session_for_few_rows  # noqa: PLC0415 (tests without Spark don't load it)
     from tests.support.pickled_rows import read_by_java  # noqa: PLC0415 (as above)
 
-    # The Java VM ends before an optimising compiler pays: half of its time went there. Python workers start from a
-    # process that has the engine loaded.
-    daemon = f"-Dspark.python.daemon.module={small_input.SETTINGS['spark.python.daemon.module']}"
-    os.environ.setdefault("SPARK_SUBMIT_OPTS", f"{small_input.JAVA_OPTIONS} {daemon}")
-    session = local_session(cores=2)
-    # As for small inputs: statistics cost more stages than they save, and compiling a query more than interpreting it.
-    # Arrow batches are those of any user's session.
-    settings = {"spark.sql.adaptive.enabled": "false", "spark.sql.shuffle.partitions": "2"}
-    settings["spark.sql.ui.explainMode"] = small_input.SETTINGS["spark.sql.ui.explainMode"]
-    for name, value in (settings | small_input.INTERPRETED).items():
-        session.conf.set(name, value)
-    session.conf.unset("spark.payload_bridge.fits_arrow_batches")
+    session = session_for_few_rows()
     _TASKS.serve(session)
     with read_by_java():
         yield session

@@ -40,7 +40,8 @@ def generator(folder: Path) -> Path:
     """Install the packages of the extra `docs`, and return the program that builds the site."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     venv.create(folder, with_pip=True)
-    subprocess.run([folder / "bin" / "pip", "install", "-q", *project["optional-dependencies"]["docs"]], check=True)
+    packages = project["optional-dependencies"]["docs"]
+    subprocess.run([folder / "bin" / "pip", "install", "-q", "--no-compile", *packages], check=True)
     return folder / "bin" / "mkdocs"
 
 

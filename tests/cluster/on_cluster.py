@@ -11,7 +11,7 @@ import sys
 import urllib.parse
 import urllib.request
 import venv
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from click.testing import CliRunner
 from pyarrow import fs
@@ -168,57 +168,74 @@ sys.version_info = Claimed((3, 9, 0, "final", 0))
 """
 
 
+_PROGRAM = """import json, sys
+from click.testing import CliRunner
+from pyspark import SparkContext
+from bridge.cli import main
+
+for python, words in json.loads(sys.argv[1]):
+    if SparkContext._active_spark_context is not None:
+        SparkContext._active_spark_context.pythonExec = python
+    done = CliRunner().invoke(main, words)
+    print(json.dumps([done.exit_code, done.stdout, done.stderr]))
+"""
+
+
 def another_python(servers: Servers, _spark: SparkSession) -> None:
-    """Executors whose Python says that it is 3.9 end a command in one sentence, before anything is written."""
+    """Executors whose Python says that it is 3.9: a command ends in a sentence, or they unpack and run the driver's."""
     folder = servers.folder / "other"
     venv.create(folder, symlinks=True, with_pip=False)
     (packages,) = folder.glob("lib/python*/site-packages")
     (packages / "claims.py").write_text(_CLAIMS)
     (packages / "claims.pth").write_text("import claims\n")  # some systems have a sitecustomize of their own
-    rows = servers.folder / "rows.jsonl"
-    rows.write_text(json.dumps({"id": "a", "ts": 1, "city": "x"}) + "\n")
-    conf = [word for name, value in servers.conf.items() for word in ("--conf", f"{name}={value}")]
-    sides = ("--stored", str(rows), "--incoming", str(rows), *_KEY, "--payload", "OverwriteWithLatestAvroPayload")
-    out = servers.folder / "never"
-    call = ("merge", "upsert", *sides, "--release", "0.15", "--engine", "python")  # native needs no Python there
-    command = (*call, "--out", str(out), "--master", servers.master, *conf)
-    told = _told(servers, str(folder / "bin" / "python"), *command)
-    said = [line for line in told.stderr.splitlines() if line.startswith("error: ")]
-    own = f"{sys.version_info.major}.{sys.version_info.minor}"
-    assert told.returncode == 3, told.stderr
-    assert len(said) == 1, told.stderr
-    assert f"executors run Python 3.9, and the driver {own}; set PYSPARK_PYTHON" in said[0], said[0]
-    assert not out.exists()
-
-
-def packed_python(servers: Servers, _spark: SparkSession) -> None:
-    """Executors whose own Python says that it is 3.9 unpack the driver's, and merge with that."""
     archive = servers.folder / "bridge.tar.gz"
     assert "run other verbs with PYSPARK_PYTHON=env/bin/python" in answered("pack", "--out", str(archive))
     conf = servers.conf | {"spark.archives": f"{archive}#env"}
     on_cluster = [*("--master", servers.master), *(w for one in conf.items() for w in ("--conf", "=".join(one)))]
     rows = servers.folder / "rows.jsonl"
-    sides = ("--stored", str(rows), "--incoming", str(rows), *_THEIRS, "--release", "0.15", "--engine", "python")
-    out = servers.folder / "packed"
-    found = _told(servers, "env/bin/python", "check-cluster", *on_cluster, "--output", "json")
-    (executor,) = [one for one in json.loads(found.stdout)["results"] if one["where"] == "executor"]
-    assert executor["interpreter"] == f"env/bin/python{sys.version_info.major}.{sys.version_info.minor}"
-    told = _told(servers, "env/bin/python", "merge", "upsert", *sides, "--out", str(out), *on_cluster)
-    assert told.returncode == 0, told.stderr
-    assert [*out.glob("*.parquet")]
+    rows.write_text(json.dumps({"id": "a", "ts": 1, "city": "x"}) + "\n")
+    sides = ("--stored", str(rows), "--incoming", str(rows), *_THEIRS, "--release", "0.15")
+    merge = ("merge", "upsert", *sides, "--engine", "python", "--out")  # native needs no Python there
+    others, packed = str(folder / "bin" / "python"), "env/bin/python"
+    refused, checked, merged = _told(
+        servers,
+        (others, (*merge, str(servers.folder / "never"), *on_cluster)),
+        (packed, ("check-cluster", "--output", "json")),
+        (packed, (*merge, str(servers.folder / "packed"))),
+    )
+    said = [line for line in refused.stderr.splitlines() if line.startswith("error: ")]
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert refused.code == 3, refused
+    assert len(said) == 1, refused
+    assert f"executors run Python 3.9, and the driver {own}; set PYSPARK_PYTHON" in said[0], said[0]
+    assert not (servers.folder / "never").exists()
+    (executor,) = [one for one in json.loads(checked.stdout)["results"] if one["where"] == "executor"]
+    assert executor["interpreter"] == f"{packed}{own}"
+    assert merged.code == 0, merged
+    assert [*(servers.folder / "packed").glob("*.parquet")]
 
 
-def _told(servers: Servers, python: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run a command in a process of its own, with this Python for the workers."""
-    return subprocess.run(
-        [sys.executable, "-c", "from bridge.cli import main; main()", *words],
+class _Told(NamedTuple):
+    """What a command in another process ended with."""
+
+    code: int
+    stdout: str
+    stderr: str
+
+
+def _told(servers: Servers, *commands: tuple[str, tuple[str, ...]]) -> list[_Told]:
+    """Run commands in one process, in one application of Spark, each with this Python for the workers."""
+    done = subprocess.run(
+        [sys.executable, "-c", _PROGRAM, json.dumps(commands)],
         cwd=servers.folder,
-        env=os.environ | {"PYSPARK_PYTHON": python, "PYTHONPATH": f"{ROOT}{os.pathsep}{servers.folder}"},
+        env=os.environ | {"PYSPARK_PYTHON": commands[0][0], "PYTHONPATH": f"{ROOT}{os.pathsep}{servers.folder}"},
         capture_output=True,
         text=True,
         check=False,
-        timeout=200,
+        timeout=400,
     )
+    assert done.returncode == 0, done.stderr
+    return [_Told(*json.loads(line)) for line in done.stdout.splitlines()]
 
 
 def _authorize(servers: Servers, after: int) -> None:
@@ -228,4 +245,4 @@ def _authorize(servers: Servers, after: int) -> None:
     urllib.request.urlopen(request).close()  # noqa: S310 (a server of this test)
 
 
-PARTS = (python_engine, jvm_engine, guide, bad_input, another_python, packed_python)
+PARTS = (python_engine, jvm_engine, guide, bad_input, another_python)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pyspark
 
 from bridge.spark import find_java
-from bridge.spark.small_input import JAVA_OPTIONS
+from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,7 +52,9 @@ class Servers(NamedTuple):
             "path.style.access": "true",
         }
         return {f"spark.hadoop.fs.s3a.{name}": value for name, value in of_s3.items()} | {
+            **INTERPRETED,
             "spark.cores.max": "2",
+            "spark.executor.extraJavaOptions": JAVA_OPTIONS,
             "spark.executor.memory": "600m",
             "spark.jars.packages": ",".join(PACKAGES),
             "spark.sql.shuffle.partitions": "2",
@@ -70,6 +72,8 @@ def servers(folder: Path) -> Iterator[Servers]:
         "SPARK_LOCAL_IP": _HERE,
         "SPARK_NO_DAEMONIZE": "1",
         "SPARK_DAEMON_JAVA_OPTS": JAVA_OPTIONS,
+        "SPARK_LAUNCHER_OPTS": JAVA_OPTIONS,
+        "SPARK_SUBMIT_OPTS": JAVA_OPTIONS,  # of drivers
         "AWS_EC2_METADATA_DISABLED": "true",
     }
     for name in ("PYTHONPATH", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "SPARK_REMOTE", "SPARK_HOME"):
@@ -84,7 +88,9 @@ def servers(folder: Path) -> Iterator[Servers]:
             *(spark_class, f"{_DEPLOY}.SparkSubmit", "--packages", _CONNECT, "--master", "local[1]"),
             *("--class", "org.apache.spark.sql.connect.service.SparkConnectServer"),
             *("--conf", f"spark.connect.grpc.binding.port={connect}", "--conf", "spark.sql.shuffle.partitions=1"),
-            *("--conf", "spark.ui.enabled=false", "--driver-java-options", JAVA_OPTIONS, "spark-internal"),
+            *("--conf", "spark.ui.enabled=false", "--driver-java-options", JAVA_OPTIONS),
+            *(word for one in INTERPRETED.items() for word in ("--conf", "=".join(one))),
+            "spark-internal",
         ),
     }
     for worker in workers:

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import itertools
+import re
 import subprocess
 import sys
 import tarfile
@@ -20,18 +22,18 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from bridge.spark import local_session
-from bridge.spark.small_input import INTERPRETED
 from payloads import HudiRelease
 from tests.corpus.compared import BY_HUDI, FINE, FORETOLD, HERE, OTHERWISE, REFUSED_BY_BOTH, compared, load
 from tests.corpus.jars import jars_for
 from tests.corpus.shapes import SHAPES, TYPES, build_of
 from tests.jvm.java_compiler import JavaCompiler
 from tests.support.archives import unpack
+from tests.support.few_rows import session_for_few_rows
 from tests.support.figures import Figures
+from tests.support.pairwise import few
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     from tests.corpus.jars import ShapeJars
 
@@ -47,7 +49,11 @@ _SHORT_RELEASES: Final = ("0.15.0", "1.2.0")
 @click.option("--release", "releases", multiple=True, default=RELEASES, show_default=True, help="In full: 1.2.0.")
 @click.option("--class", "names", multiple=True, type=click.Choice([*SHAPES]), help="Only these; may be repeated.")
 @click.option("--table-type", "types", multiple=True, type=click.Choice(TYPES), default=TYPES)
-@click.option("--short", is_flag=True, help=f"{' and '.join(_SHORT)}, in {' and '.join(_SHORT_RELEASES)}.")
+@click.option(
+    "--short",
+    is_flag=True,
+    help=f"{' and '.join(_SHORT)}, in {' and '.join(_SHORT_RELEASES)}: each two of class, release and type in a table.",
+)
 @click.option("--examples", default=1, show_default=True, help="How often each table is written, with other batches.")
 @click.option("--seed", default=SEED, show_default=True, help="Of the first example; each other has the next.")
 @click.option("--recorded", is_flag=True, help="Ask no real Hudi, but what it answered before.")
@@ -75,6 +81,9 @@ def main(  # noqa: PLR0913 (one parameter an option)
                 unpack(archive, folder / str(SEED))
         run = _Run(folder, figures or folder / "figures", asks=not recorded)
         wanted = {one: labels(one, names or tuple(SHAPES), types) for one in releases}
+        if short:
+            chosen = few([label for tables in wanted.values() for label in tables], _pairs)
+            wanted = {release: [label for label in tables if label in chosen] for release, tables in wanted.items()}
         for number in range(seed, seed + examples):
             for release, tables in wanted.items():
                 run.go(release, tables, number)
@@ -89,13 +98,16 @@ def labels(release: str, names: Sequence[str], types: Sequence[str]) -> list[str
     return [f"{release}/{name}-{one}" for name in names if SHAPES[name].runs_in(known) for one in types]
 
 
+def _pairs(label: str) -> Iterable[Hashable]:
+    """Return each two of release, class and type of a table."""
+    return itertools.combinations(re.split("[/-]", label), 2)
+
+
 class _Run:
     """What is asked and compared, and what has become of it."""
 
     def __init__(self, folder: Path, figures: Path, *, asks: bool) -> None:
-        self.spark = local_session(cores=2)
-        for name, value in INTERPRETED.items():
-            self.spark.conf.set(name, value)
+        self.spark = session_for_few_rows()
         self._folder, self._figures, self._asks = folder, figures, asks
         (folder / "jars").mkdir(parents=True, exist_ok=True)
         self._compiler = JavaCompiler(self.spark, folder / "jars")

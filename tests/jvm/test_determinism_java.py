@@ -60,22 +60,10 @@ def test_what_decides_a_tie_is_found_and_named(judged, name, cause):
     assert cause in result.counterexample.cause
 
 
-def test_what_decides_nothing_is_not_a_defect(judged, one_jvm_for_each_condition):
-    result = judged("Unmoved")
-    assert result.verdict is Verdict.PROVED, str(result)
-    assert result.detail.endswith("; alike in 3 other processes")
-
-
 def test_a_jvm_that_ends_does_not_count_as_agreement(judged):
     result = judged("Dies")
     assert result.verdict is Verdict.NOT_CHECKED, str(result)
     assert "another JVM ended with exit code 7" in result.detail
-
-
-def test_a_class_that_would_end_java_in_some_processes_alone_decides_differently(judged, one_jvm_for_each_condition):
-    # Its call fails there, as any call of it that throws: the process goes on, and its answers count.
-    result = judged("Exits")
-    assert result.verdict is Verdict.VIOLATED, str(result)
 
 
 @pytest.mark.slow
@@ -110,3 +98,18 @@ def test_a_class_of_hudi_repeats_alike_everywhere(bundles, release):
 )
 def test_every_cause_is_found_and_named(judged, one_jvm_for_each_condition, name, cause):
     test_what_decides_a_tie_is_found_and_named(judged, name, cause)
+
+
+# -- in the JVMs of the classes above: what these draw at random is the same in all of them
+
+
+def test_what_decides_nothing_is_not_a_defect(judged, one_jvm_for_each_condition):
+    result = judged("Unmoved")
+    assert result.verdict is Verdict.PROVED, str(result)
+    assert result.detail.endswith("; alike in 3 other processes")
+
+
+def test_a_class_that_would_end_java_in_some_processes_alone_decides_differently(judged, one_jvm_for_each_condition):
+    # Its call fails there, as any call of it that throws: the process goes on, and its answers count.
+    result = judged("Exits")
+    assert result.verdict is Verdict.VIOLATED, str(result)

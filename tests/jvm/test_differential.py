@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 PORTS = [payload_class for release in RELEASES for payload_class in builtin_payloads(release)]
 CASES_OF_A_CALL = 500
-SHARE = {HudiRelease.V1_0: 4, HudiRelease.V1_1: 4}
-"""By how much fewer examples a run has of the releases in between, which share most of their code with the others."""
+SHARE = {HudiRelease.V0_15: 2, HudiRelease.V1_0: 4, HudiRelease.V1_1: 4, HudiRelease.V1_2: 2}
+"""By how much fewer examples a lane has: least of the releases in between, which share most code with the others."""
 
 
 @cache

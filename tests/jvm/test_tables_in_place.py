@@ -25,6 +25,7 @@ from tests.corpus.jars import jars_for
 from tests.corpus.shapes import SHAPES
 from tests.corpus.tables import READERS, RECORDED, TABLES, load
 from tests.support.archives import unpack
+from tests.support.pairwise import in_pairs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,22 +36,19 @@ if TYPE_CHECKING:
     from tests.corpus.tables import RecordedTable
     from tests.jvm.java_compiler import JavaCompiler
 
-NEWEST = {"CountsMerges", "DeletesByHook", "GoldenGate", "PatchesStoredPayload"}
-"""The classes that a lane asks by the readers between the first and the last, too."""
+# A lane asks each two of writer, class, reader and engine once: who wrote the files, and who calls the class, does not
+# depend on how a reader merges.
 CASES = [
-    pytest.param(
-        f"{writer}/{name}",
-        release,
-        engine,
-        marks=()
-        if (engine == "python" or name in NEWEST)
-        and (release in {"0.15.0", "1.2.0"} or (writer == "0.15.0" and name in NEWEST))
-        else pytest.mark.long,
+    pytest.param(f"{writer}/{name}", release, engine, marks=marks)
+    for (writer, name, release, engine), marks in in_pairs(
+        [
+            (writer, name, release, engine)
+            for writer, names in TABLES.items()
+            for name in names
+            for release in READERS[1:]
+            for engine in ("python", "jvm")
+        ]
     )
-    for writer, names in TABLES.items()
-    for name in names
-    for release in READERS[1:]
-    for engine in ("python", "jvm")
 ]
 
 

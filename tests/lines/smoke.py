@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import os
 import sys
 import tarfile
 import tempfile
@@ -19,6 +20,7 @@ import pyspark
 
 from bridge import HudiTable, MergePlan, PlanError, local_session, upsert
 from bridge.spark import line_of
+from bridge.spark.small_input import JAVA_OPTIONS
 from payloads import HudiRelease, PayloadRef
 from tests.conformance.tables import difference, json_rows, load
 from tests.corpus.jars import jars_for
@@ -137,7 +139,9 @@ def compiled(spark: SparkSession, folder: Path) -> str:
 def main() -> None:
     """Ask everything, and print what ran."""
     start = time.monotonic()
+    os.environ.setdefault("SPARK_SUBMIT_OPTS", JAVA_OPTIONS)
     spark = local_session(cores=2)
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
     with tempfile.TemporaryDirectory() as name:
         said = [frames(spark), tables(spark, Path(name, "tables")), compiled(spark, Path(name))]
     spark.stop()

@@ -66,11 +66,11 @@ def batches(seed: int, stored: int = KEYS // 2, **values: Any) -> list[list[tupl
 
 
 def appended(stored: DataFrame, batches: list[DataFrame], plan: MergePlan) -> tuple[DataFrame, DataFrame]:
-    """Return the stored side and the log that batches leave, as rows: no later plan has those of the batches in it."""
+    """Return the stored side and the log that batches leave, as rows: no plan has those of earlier batches in it."""
     log: Any = None
     for batch in batches:
-        stored, log = append(stored, log, batch, plan)
-    return stored.localCheckpoint(), log.localCheckpoint()
+        stored, log = (side.localCheckpoint() for side in append(stored, log, batch, plan))
+    return stored, log
 
 
 def rows(frame: DataFrame) -> list[str]:
