@@ -100,7 +100,7 @@ def test_every_cause_is_found_and_named(judged, one_jvm_for_each_condition, name
     test_what_decides_a_tie_is_found_and_named(judged, name, cause)
 
 
-# -- in the JVMs of the classes above: what these draw at random is the same in all of them
+# -- at the end, in the JVMs of the classes above, which would draw other random numbers after these
 
 
 def test_what_decides_nothing_is_not_a_defect(judged, one_jvm_for_each_condition):
