@@ -40,7 +40,8 @@ SETTINGS = {
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m"
 """Options of a Java VM that ends before an optimising compiler pays.
 
-Without that compiler Java keeps 48 MB for code. Spark fills them within minutes, and code is dropped and compiled again.
+Without that compiler Java keeps 48 MB for code, which Spark fills within minutes: then code is dropped and compiled
+again.
 """
 
 
