@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mergers.laws.universe import Universe
 
 Answers = list[list[Any]]
-"""For each choice of operands, the result of each merge, or that it failed."""
+"""For each choice of operands, in each round, the result of each merge, or that it failed."""
 
 
 class ElsewhereError(PayloadBridgeError, RuntimeError):
@@ -32,10 +32,12 @@ class Jobs(NamedTuple):
     Attributes:
         expressions: the merges.
         operands: the stored rows and versions.
+        rounds: how often each of them is merged.
     """
 
     expressions: tuple[Expr, ...]
     operands: tuple[Operands, ...]
+    rounds: int = 1
 
 
 class Elsewhere(Protocol):
@@ -58,7 +60,7 @@ def jobs_of(law: Law, universe: Universe) -> Jobs:
         for j, b in versions
     ]
     operands.sort(key=lambda one: one[1])
-    return jobs_on(law, [one for one, _ in operands] * _ROUNDS)
+    return jobs_on(law, [one for one, _ in operands])._replace(rounds=_ROUNDS)
 
 
 def jobs_on(law: Law, operands: Sequence[Operands]) -> Jobs:
@@ -79,12 +81,13 @@ def answered(
         operands = tuple(map(_turned, operands))
     if conditions.calls == _REVERSED:
         # The last one comes first, and every merge was run often before.
-        for _ in range(0, _CALLS, len(jobs.expressions) * len(operands)):
-            _answers(algebra, jobs.expressions, operands[::-1], before_each)
-        return _answers(algebra, jobs.expressions, operands[::-1], before_each)[::-1]
+        jobs = jobs._replace(operands=operands[::-1])
+        for _ in range(0, _CALLS, len(jobs.expressions) * len(operands) * jobs.rounds):
+            _answers(algebra, jobs, before_each)
+        return _answers(algebra, jobs, before_each)[::-1]
     if conditions.calls == _ONE_MORE:
-        _answers(algebra, jobs.expressions[:1], operands[:1], before_each)
-    return _answers(algebra, jobs.expressions, operands, before_each)
+        _answers(algebra, Jobs(jobs.expressions[:1], operands[:1]), before_each)
+    return _answers(algebra, jobs._replace(operands=operands), before_each)
 
 
 _ROUNDS: Final = 4
@@ -94,17 +97,17 @@ _ONE_MORE: Final = 3
 _CALLS: Final = 1_000
 
 
-def _answers(
-    algebra: Algebra, expressions: Sequence[Expr], operands: Sequence[Operands], before_each: Callable[[], None]
-) -> Answers:
-    evaluator = Evaluator(algebra.again() if isinstance(algebra, Gathers) else algebra)
-    if isinstance(algebra, Gathers):  # another makes each version where it is asked for, once
-        evaluator.gather(expressions, [evaluator.bind(one) for one in operands])
+def _answers(algebra: Algebra, jobs: Jobs, before_each: Callable[[], None]) -> Answers:
     found = []
-    for one in operands:
-        before_each()
-        bound = evaluator.bind(one)
-        found.append([evaluator.value(expr, bound).answer for expr in expressions])
+    for _ in range(jobs.rounds):
+        # An evaluator remembers what it has merged; in each round chance decides anew.
+        evaluator = Evaluator(algebra.again() if isinstance(algebra, Gathers) else algebra)
+        if isinstance(algebra, Gathers):  # another makes each version where it is asked for, once
+            evaluator.gather(jobs.expressions, [evaluator.bind(one) for one in jobs.operands])
+        for one in jobs.operands:
+            before_each()
+            bound = evaluator.bind(one)
+            found.append([evaluator.value(expr, bound).answer for expr in jobs.expressions])
     return found
 
 

@@ -51,7 +51,7 @@ class Repetition:
         return None
 
     def _first_difference(self, found: Answers) -> Counterexample | None:
-        for operands, theirs in zip(self._jobs.operands, found, strict=True):
+        for operands, theirs in zip(self._jobs.operands * self._jobs.rounds, found, strict=True):
             bound = self._evaluator.bind(operands)
             for expr, their in zip(self._jobs.expressions, theirs, strict=True):
                 our = self._evaluator.value(expr, bound).answer

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import collections
 import json
 import subprocess
 import sys
 import textwrap
 import threading
+from typing import ClassVar
 
 import pytest
 from click.testing import CliRunner
@@ -20,9 +22,9 @@ from mergers.laws import (
     law_cases,
     repetition,
 )
-from mergers.laws.conditions import OTHERS
+from mergers.laws.conditions import OTHERS, OURS
 from mergers.laws.evaluate import Evaluator
-from mergers.laws.jobs import jobs_of
+from mergers.laws.jobs import answered, jobs_of
 from mergers.laws.modes import MODES
 from mergers.laws.repetition import Repetition, is_ours
 from mergers.laws.rules import DETERMINISM
@@ -153,6 +155,23 @@ def test_built_in_classes_repeat_alike_everywhere(name, built_in_together, monke
     found = judged_subject(name, **AS_THEY_ARE)
     universe = small_universe(found.spec, "flagged", lambda _version: False)
     assert Repetition(Evaluator(found.algebra), jobs_of(DETERMINISM, universe)).difference() is None
+
+
+class CountsMerges(LaterPayload):
+    merged: ClassVar[collections.Counter[str]] = collections.Counter()
+
+    def pre_combine(self, older):
+        self.merged[repr((older.record, older.ordering_value, self.record, self.ordering_value))] += 1
+        return super().pre_combine(older)
+
+
+def test_each_round_merges_anew():
+    """A class that rolls dice where versions tie is found by the number of its rolls."""
+    found = judged_subject(CountsMerges, **SETTINGS, release="1.2", props={})
+    jobs = jobs_of(DETERMINISM, small_universe(found.spec, "data", lambda _version: False))
+    CountsMerges.merged.clear()
+    assert len(answered(found.algebra, jobs, OURS)) == len(jobs.operands) * jobs.rounds
+    assert {*CountsMerges.merged.values()} == {jobs.rounds}
 
 
 # -- classes that no module holds

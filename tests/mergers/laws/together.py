@@ -46,8 +46,9 @@ class _Own:
     def answers(self, jobs, conditions):
         at = [_target(one) for one in self.together.algebras].index(_target(self.algebra))
         assert jobs == self.together.jobs[at]  # those that are repeated are those that the check asks about
-        start = sum(len(one.operands) for one in self.together.jobs[:at])
-        return [found[start : start + len(jobs.operands)] for found in self.together.answers(conditions)]
+        start = sum(len(one.operands) * one.rounds for one in self.together.jobs[:at])
+        end = start + len(jobs.operands) * jobs.rounds
+        return [found[start:end] for found in self.together.answers(conditions)]
 
 
 def _target(algebra):
