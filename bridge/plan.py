@@ -36,20 +36,21 @@ class MergePlan:
     """How the versions of a record merge.
 
     Attributes:
-        payload: the writer's payload class, given as a class or by name; exactly one of `payload` and `merger` is set,
-            unless the writer is `plain`.
-        merger: a merger, given as a class or by name; a merge mode is a merger.
+        payload: the payload class of the writer: one of Hudi's by its full or short Java name, or your own as
+            package.module:Class.
+        merger: instead of a payload: a merge mode of Hudi 1.0 and later, or your own merger, as package.module:Class
+            or, if a jar or Maven package has it, by its Java name.
         stored_payload: where the payload class that the table stores comes from, if a plain writer names none.
         plain: whether the writer passes neither payload class nor merge mode, as most writers of an existing table do;
             the settings stored in the table are used then, or the default of the release.
         release: the Hudi release whose rules apply.
         table_version: 6, 8 or 9; None for the version that the release creates.
-        table_type: copy-on-write or merge-on-read.
+        table_type: the type of the table: copy-on-write (cow) or merge-on-read (mor).
         key: the record key columns.
         partition: the partition path columns, part of a row's identity; empty for a table without partitions.
         ordering: the ordering (precombine) fields, dotted paths allowed: the version with the greater value is the
             later one. Empty for the order of arrival.
-        schema: an Avro schema that overrides the one derived from the DataFrame.
+        schema: the schema of the rows; None for that of the data.
         props: options of the DataFrame writer as Hudi names them, for example hoodie.payload.delete.field=op. Not table
             properties: hoodie.record.merge.property.* and hoodie.record.merge.mode have no effect.
         arrival: the column with the order of arrival within a batch; None for the order of files and rows.
@@ -151,6 +152,10 @@ class MergePlan:
         given = (self.payload is not None) + (self.merger is not None)
         yield not self.plain and given != 1, "give exactly one of `payload` and `merger`"
         yield self.plain and given > 0, "a plain writer passes neither payload nor merger; leave out both, or `plain`"
+        custom = (
+            "CUSTOM runs a payload or a merger; name that one: a payload class, or your own as package.module:Class"
+        )
+        yield self.mode is RecordMergeMode.CUSTOM, custom
         yield not self.key, "the record key is missing; name its columns by `key`"
         yield (
             len(self.ordering) > 1 and not can.several_ordering_fields,

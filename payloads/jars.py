@@ -7,6 +7,8 @@ from pathlib import PurePath
 
 JarPaths = str | PurePath | Iterable[str | PurePath] | None
 """One path, several separated by commas (as in `spark-submit --jars`), a list of paths, or None."""
+MavenPackages = str | Iterable[str]
+"""Maven coordinates, `group:artifact:version`: one, several separated by commas, or a list."""
 
 
 def jar_paths(jar: JarPaths) -> tuple[str, ...]:

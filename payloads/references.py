@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadBridgeError, PayloadConfigError, PayloadNotFoundError
-from payloads.jars import JarPaths, jar_paths
+from payloads.jars import JarPaths, MavenPackages, jar_paths
 from payloads.registry import (
     NEW_PREFIX,
     OLD_PREFIX,
@@ -21,8 +21,6 @@ from payloads.sent import class_of
 
 if TYPE_CHECKING:
     from payloads.api import HoodieRecordPayload
-
-_Line = str | HudiRelease | None
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -43,9 +41,24 @@ class PayloadRef:
     built_for: HudiRelease | None = None
 
     def __init__(
-        self, name: str, jar: JarPaths = None, package: JarPaths = (), *, jars: JarPaths = (), built_for: _Line = None
+        self,
+        name: str,
+        jar: JarPaths = None,
+        package: MavenPackages = (),
+        *,
+        jars: JarPaths = (),
+        built_for: str | HudiRelease | None = None,
     ) -> None:
-        """Take the name, and where the class is: `jar` is one path, several with commas between them, or a list."""
+        """Take the name, and where the class is.
+
+        Args:
+            name: see the attribute.
+            jar: jars with your compiled class, which runs unchanged inside Spark, or with classes that it needs.
+            package: Maven packages with compiled classes, as group:artifact:version.
+            jars: more jars.
+            built_for: the Hudi release that the compiled class was compiled for: under a later one it runs as if it
+                were recompiled. None: it runs as it is.
+        """
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "jars", jar_paths((*jar_paths(jar), *jar_paths(jars))))
         object.__setattr__(self, "package", jar_paths(package))

@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.options import release_option, sample_option
+from bridge.cli.options import sample_option
+from bridge.cli.parameters import derived_option
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, engine_option, open_table, strict_option, table_argument
+from bridge.cli.table_input import (
+    bootstrap_option,
+    engine_option,
+    open_table,
+    reader_option,
+    strict_option,
+    table_argument,
+)
 from bridge.cli.verb import Verb, wants_json
 from bridge.compare import BASE_FILES, HUDI_RS, OTHER_ENGINES, compare_readers, reader_of
 from payloads.errors import PayloadBridgeError
@@ -28,21 +36,17 @@ def reader(text: str) -> str:
 
 @click.command("compare-readers", cls=Verb, short_help="Show which rows other readers show differently.")
 @table_argument
-@release_option(default=None, show_default="the release that wrote TABLE, by its version")
-@click.option(
-    "--reader",
+@reader_option
+@derived_option(
+    compare_readers,
     "readers",
+    "--reader",
     type=reader,
     metavar=f"R|{HUDI_RS}|'{BASE_FILES}'|ENGINE",
     multiple=True,
-    help="A release to compare with, hudi-rs, only the base files, or an engine "
-    f"({', '.join(OTHER_ENGINES)}); may be repeated. Default: all but engines.",
+    note=f"Engines: {', '.join(OTHER_ENGINES)}.",
 )
-@click.option(
-    "--real",
-    is_flag=True,
-    help="Also run the released Hudi bundles, each in its own process; their jars come from Maven Central.",
-)
+@derived_option(compare_readers, "real")
 @bootstrap_option
 @engine_option
 @strict_option

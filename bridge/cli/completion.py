@@ -22,10 +22,15 @@ def releases_from(_context: click.Context, _option: click.Parameter, start: str)
     return [name for name in map(str, HudiRelease) if name.startswith(start)]
 
 
+def modes_from(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
+    """Return the merge modes that begin with a text."""
+    modes = [mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]
+    return [name for name in modes if name.startswith(start)]
+
+
 def rules_from(context: click.Context, option: click.Parameter, start: str) -> list[str]:
     """Return the merge modes and payload classes that begin with a text."""
-    modes = [mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]
-    return [name for name in modes if name.startswith(start)] + payloads_from(context, option, start)
+    return modes_from(context, option, start) + payloads_from(context, option, start)
 
 
 def targets_from(context: click.Context, option: click.Parameter, start: str) -> list[str]:

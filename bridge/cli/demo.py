@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from bridge.cli.options import payload_option
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb
 from bridge.demo import ISSUES, RECORDED, demonstrate, reproduce
@@ -17,12 +17,14 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Verb, short_help="See what an upgrade changes, checked against real Hudi.")
-@payload_option(type=click.Choice(list(RECORDED)), default=next(iter(RECORDED)), show_default=True)
-@click.option(
-    "--issue",
-    type=click.Choice([str(number) for number in sorted(ISSUES)]),
-    metavar="N",
-    help=f"Reproduce a known issue of apache/hudi instead: {', '.join(map(str, sorted(ISSUES)))}.",
+@derived_option(
+    demonstrate, "payload", type=click.Choice(list(RECORDED)), default=next(iter(RECORDED)), show_default=True
+)
+@derived_option(
+    reproduce,
+    "issue",
+    type=click.Choice(list(map(str, sorted(ISSUES)))),
+    note=f"One of {', '.join(map(str, sorted(ISSUES)))}.",
 )
 def demo(payload: str, issue: str | None) -> Report:
     """Merge recorded batches under Hudi 0.15 and 1.2, compare with real Hudi, and explain the difference.

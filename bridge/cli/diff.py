@@ -6,17 +6,26 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.options import release_option, sample_option, schema_option
+from bridge.cli.options import sample_option
 from bridge.cli.out import out_options, target_of
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, check_files, engine_option, located, strict_option, table_argument
-from bridge.cli.values import names
+from bridge.cli.table_input import (
+    bootstrap_option,
+    check_files,
+    engine_option,
+    located,
+    reader_option,
+    strict_option,
+    table_argument,
+)
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
 from bridge.engines import recompiled_warnings
 from bridge.hudi import HudiTable
 from bridge.pipeline import read_frame
+from bridge.plan import MergePlan
 from bridge.report import PAGE_KEYS
 from bridge.spark import output, place_of, read_schema
 
@@ -37,11 +46,11 @@ if TYPE_CHECKING:
     help="What to compare with: a Hudi table, or a file or flat folder of rows. Default: TABLE itself, at "
     "--against-as-of.",
 )
-@click.option("--as-of", metavar="INSTANT", help="TABLE as of an instant, by its requested time.")
+@derived_option(HudiTable.snapshot, "as_of", metavar="INSTANT", note="For TABLE.")
 @click.option("--against-as-of", metavar="INSTANT", help="The table of --against as of an instant.")
-@schema_option("The schema of the files of --against")
-@click.option("--key", type=names, metavar="a[,b]", help="What identifies a row. Default: partition and key of TABLE.")
-@release_option(default=None, show_default="the release that wrote TABLE, by its version")
+@derived_option(MergePlan, "schema", note="For files of --against.")
+@derived_option(diff, "key", note="Default: those of TABLE.")
+@reader_option
 @bootstrap_option
 @engine_option
 @strict_option

@@ -39,7 +39,7 @@ EXAMPLES: Final[dict[str, tuple[str, ...]]] = {
         "payload-bridge inspect warehouse/orders --payload AWSDmsAvroPayload --release 1.2",
         "payload-bridge inspect warehouse/orders --slices all",
         "payload-bridge inspect --root warehouse/ --release 1.2",
-        "payload-bridge inspect --catalog sales --release 1.2 --rows",
+        "payload-bridge inspect --database sales --release 1.2 --rows",
     ),
     "merge": (
         "payload-bridge merge upsert --mode EVENT_TIME_ORDERING --key id --ordering ts --stored a/ --incoming b/",

@@ -6,20 +6,18 @@ import dataclasses
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.core import ParameterSource
 
 from bridge.cli.explain_table import explain_table
 from bridge.cli.inputs import BatchSource, batches_option_of
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import given_option
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
     compaction_options,
     course_of,
+    explained_plan_options,
     operation_option,
     operations_of,
     plan_of,
-    plan_options,
-    release_option,
     table_types_option,
     upgrade_options,
     with_schema,
@@ -38,37 +36,27 @@ if TYPE_CHECKING:
     from bridge.pipeline import Course
     from bridge.plan import MergePlan, TableType
     from bridge.report import Report
-    from payloads import HudiRelease
 
 
 @click.command("explain", cls=Verb, short_help="Show every merge call of one row, and what decided it.")
 @batches_option_of(required=False)
 @table_option
 @strict_option
-@click.option(
-    "--row",
-    "rows",
-    metavar="[COLUMN=]VALUE",
-    multiple=True,
-    required=True,
-    help="The row: the value of the key column, or COLUMN=VALUE for each key and partition column that is needed.",
-)
-@plan_options
+@derived_option(explain, "row", type=str, metavar="[COLUMN=]VALUE", required=True)
+@explained_plan_options
 @table_types_option("The type of the table; both: copy-on-write next to merge-on-read.")
-@release_option("--from", "old", help="The release to compare with --to.")
 @derived_option(explain, "to", note="With --to, --table-type must be cow or mor.")
 @upgrade_options
 @operation_option
 @compaction_options
 @on_error_option
 @scope_options
-def explain_command(  # noqa: PLR0913 (one parameter an option)
+def explain_command(
     *,
     batches: BatchSource | None,
     table: str | None,
-    rows: tuple[str, ...],
+    row: tuple[str, ...],
     table_types: tuple[TableType, ...],
-    old: HudiRelease | None,
     to: str | None,
     **options: Any,
 ) -> Report:
@@ -83,22 +71,19 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     """
     if table is not None:
         refuse_scope_of_row()
-        if old is not None:
-            refuse_given(["release"], "is for a single release, as --from is; give one of them")
-        given = click.get_current_context().get_parameter_source("release") is not ParameterSource.DEFAULT
-        asked = options["release"] if old is None and given else old
+        asked = options["release"] if _names_release() else None
         aside = options["on_error"] == "quarantine"
-        return explain_table(table, rows, asked, to, quarantines=aside, merged=class_of(options))
+        return explain_table(table, row, asked, to, quarantines=aside, merged=class_of(options))
     if batches is None:
         msg = "name --batches or a --table"
         raise click.UsageError(msg, click.get_current_context())
     commits = len(batches)
-    _check(old, to, table_types)
+    _check(to, table_types)
     course = course_of(options, commits, table_types)
     course.check_target(to)
-    plan = plan_of(table_types[0], **options | ({} if old is None else {"release": old}))
+    plan = plan_of(table_types[0], **options)
     operations = operations_of(options["operations"], commits)
-    row = row_of(rows, plan)
+    values = row_of(row, plan)
     with refused():
         sides = _sides(plan, table_types, to, course, commits)
         for one in (plan,) if sides is None else (sides.left, sides.right):
@@ -110,9 +95,9 @@ def explain_command(  # noqa: PLR0913 (one parameter an option)
     read = batches.read(spark, struct, scope).written_by(operations)
     sides = _sides(plan, table_types, to, course, commits)
     if sides is None:
-        report = explain(read, plan, row, compact_after=course.compact_after).to_report()
+        report = explain(read, plan, values, compact_after=course.compact_after).to_report()
     else:
-        report = explain_comparison(read, sides, row).to_report()
+        report = explain_comparison(read, sides, values).to_report()
     report_scope(report, read, plan)
     return report
 
@@ -139,22 +124,24 @@ def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
     return row
 
 
-def _check(old: HudiRelease | None, to: str | None, types: tuple[TableType, ...]) -> None:
+def _names_release() -> bool:
+    """Whether the command line names a release."""
+    return given_option(click.get_current_context(), "release") is not None
+
+
+def _check(to: str | None, types: tuple[TableType, ...]) -> None:
     """Refuse options that contradict each other.
 
     Raises:
         UsageError: naming the option.
     """
-    context = click.get_current_context()
     message = None
-    if (old is None) != (to is None):
-        message = "--from and --to name the two releases to compare; give both, or --release for a single one"
-    elif old is not None and context.get_parameter_source("release") is not ParameterSource.DEFAULT:
-        message = "--release is for a single release; omit it with --from and --to"
+    if to is not None and not _names_release():
+        message = "--to is compared with the release of --from; add --from, or leave out --to"
     elif to is not None and len(types) > 1:
-        message = "--table-type both compares the two table types; with --from and --to choose cow or mor"
+        message = "--table-type both compares the two table types; with --to choose cow or mor"
     if message is not None:
-        raise click.UsageError(message, context)
+        raise click.UsageError(message, click.get_current_context())
 
 
 def _sides(

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bridge.cli.options import release_option
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, open_table, strict_option, table_argument
+from bridge.cli.table_input import bootstrap_option, open_table, reader_option, strict_option, table_argument
 from bridge.cli.verb import Verb
 from bridge.compare import table_history
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Verb, short_help="Show which versions of its rows a table still holds.")
 @table_argument
-@release_option(default=None, show_default="the release that wrote TABLE, by its version")
+@reader_option
 @bootstrap_option
 @strict_option
 @table_class_options

@@ -10,13 +10,12 @@ import click
 from bridge.cli.decorators import with_options
 from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import refuse_quarantine
-from bridge.cli.parameters import refused
+from bridge.cli.parameters import derived_option, refused
 from bridge.cli.session import bundle_option
-from bridge.cli.values import prop
 from bridge.config import CHOSEN_VERSIONS
 from bridge.errors import InputError
 from bridge.spark import output, output_folder
-from bridge.write import FilesRun, NewTableRun, check_form, new_table
+from bridge.write import FilesRun, NewTableRun, check_form, new_table, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,19 +35,8 @@ _OPTIONS: tuple[Decorator, ...] = (
         type=click.Choice(["hudi"]),
         help="Write --out as a new Hudi table, with Hudi's own writer (--bundle); later writes replace its rows.",
     ),
-    click.option(
-        "--table-version",
-        type=click.Choice([str(version) for version in CHOSEN_VERSIONS]),
-        help="The table version of that table. Default: the bundle's own.",
-    ),
-    click.option(
-        "--write-option",
-        "write_options",
-        type=prop,
-        multiple=True,
-        metavar="key=value",
-        help="An option of Hudi's writer for that table; may be repeated.",
-    ),
+    derived_option(write_table, "table_version", type=click.Choice(list(map(str, CHOSEN_VERSIONS))), metavar=None),
+    derived_option(write_table, "write_options", "--write-option"),
     bundle_option,
 )
 meta_columns_option = click.option(
@@ -83,8 +71,8 @@ def hudi_out_of(target: Target | None, options: dict[str, Any]) -> HudiOut | Non
     Raises:
         UsageError: they need or exclude another option.
     """
-    names = ("out_table_format", "table_version", "write_options", "bundle")
-    form, version, settings, _ = (options.pop(name) for name in names)
+    names = ("out_table_format", "table_version", "write_options")
+    form, version, settings = (options.pop(name) for name in names)
     has_meta = options.pop("meta_columns", False)
     message = None
     if (form or has_meta) and (target is None or target.is_table):
@@ -113,7 +101,7 @@ def written_output(spark: SparkSession, target: Target, plan: MergePlan | None, 
         with output(spark, target) as run:
             yield run
     elif how.is_table:
-        with new_table(spark, target, plan, version=how.version, options=how.options) as table:
+        with new_table(spark, target, plan, table_version=how.version, write_options=how.options) as table:
             yield table
     else:
         with output_folder(spark, target) as folder:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.paths import absent
+from bridge.cli.paths import AnyType, absent
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import BATCH_COLUMN
 from bridge.errors import InputError
 from bridge.pipeline import Batches, extent_of, read_frame
-from bridge.spark import batch_places, is_local, is_schema_text, is_small, local_path
+from bridge.spark import batch_places, is_local, is_small, local_path
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -24,10 +23,6 @@ if TYPE_CHECKING:
 
     from bridge.cli.decorators import F
     from bridge.pipeline import Extent, Scope
-
-    _AnyParam = click.ParamType[Any]
-else:
-    _AnyParam = click.ParamType  # before click 8.4 it takes no type
 
 
 TABLE = "table:"
@@ -103,7 +98,7 @@ class BatchSource:
         return spark.table(name)
 
 
-class _Batches(_AnyParam):
+class _Batches(AnyType):
     name = "batches"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> BatchSource:
@@ -160,32 +155,3 @@ def batches_option_of(*, required: bool) -> Callable[[F], F]:
         "a pattern; or table:NAME with --batch-column. Local, or a URI such as s3a://bucket/days.",
     )
     return added
-
-
-batches_option = batches_option_of(required=True)
-
-
-class InputPath(_AnyParam):
-    """A file or folder to read; a local one must exist."""
-
-    name = "path"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check a local path."""
-        text = str(value)
-        if is_local(text) and not Path(local_path(text)).exists():
-            self.fail(absent("Path", text), param, ctx)
-        return text
-
-
-class SchemaInput(InputPath):
-    """A schema, or the file that has it."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Check a local path; what is neither a file nor a schema may have been meant as either."""
-        text = str(value)
-        if is_schema_text(text):
-            return text
-        if is_local(text) and not Path(local_path(text)).exists():
-            self.fail(f"{absent('Path', text)} A schema is written like 'id string, ts bigint'.", param, ctx)
-        return text

@@ -6,23 +6,21 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from bridge.cli.built_for import built_reference
-from bridge.cli.java_options import compiled_of, jar_option, package_option
+from bridge.cli.java_options import built_reference, compiled_of
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import release_option
+from bridge.cli.options import RELEASES
 from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table import optional_table, writer_of
-from bridge.cli.table_input import bootstrap_option, located, slices_option
+from bridge.cli.table_input import bootstrap_option, located
 from bridge.cli.verb import Verb
 from bridge.migration import has_files, inspect_catalog, inspect_tables, report_inspection
 from bridge.migration import inspect as inspect_table
 from bridge.report import REPORTS, STRICT, Severity
 from bridge.spark import is_local
-from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,30 +28,21 @@ if TYPE_CHECKING:
 
     from bridge.cli.decorators import Options
     from bridge.report import Report
+    from payloads import HudiRelease
 
 
-_OF_ONE = ("from_release", "slices", "jars", "bootstrap", "call_timeout")
+_OF_ONE = ("from_release", "slices", "jar", "bootstrap", "call_timeout")
 
 
 @click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
 @optional_table
-@click.option(
-    "--root", metavar="PATH", help=("Inspect every table below this folder for what a move to --release changes.")
-)
-@click.option(
-    "--catalog",
-    metavar="DB",
-    help="Inspect every table of a database of Spark's catalogue for what a move to --release changes.",
-)
-@click.option(
-    "--rows",
-    is_flag=True,
-    help="With --root or --catalog: read each table, count the rows that differ, and find damage.",
-)
-@slices_option("to find damage")
-@release_option(default=HudiRelease.latest().value, show_default=True)
-@jar_option("A jar with compiled payload classes, or with classes that they need; may be repeated.")
-@package_option
+@derived_option(inspect_tables, "root", metavar="PATH")
+@derived_option(inspect_catalog, "database")
+@derived_option(inspect_tables, "rows", note="For --root and --database.")
+@derived_option(inspect_table, "slices")
+@derived_option(inspect_table, "release", note=RELEASES)
+@derived_option(inspect_table, "jar")
+@derived_option(inspect_table, "package")
 @call_timeout_option
 @bootstrap_option
 @derived_option(inspect_table, "from_release", "--from")
@@ -68,11 +57,11 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     *,
     table: str | None,
     root: str | None,
-    catalog: str | None,
+    database: str | None,
     rows: bool,
     slices: int | None,
     release: HudiRelease,
-    jars: tuple[str, ...],
+    jar: tuple[str, ...],
     package: tuple[str, ...],
     from_release: HudiRelease | None,
     fail_on: str | None,
@@ -86,26 +75,25 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     rows have a count and the smallest example: rows that other releases show differently, deletes that are shown as
     live rows, ordering values that are null or of another type, planned work, instants that never completed.
 
-    With --root or --catalog: a line for each table, with what the move to --release changes and the next command,
+    With --root or --database: a line for each table, with what the move to --release changes and the next command,
     graded by the known changes of its class, and with --rows also by the rows that differ and by damage. Tables that
     can't be inspected are listed, too. A folder without tables is an error.
     """
-    if sum(one is not None for one in (table, root, catalog)) != 1:
-        msg = "name a TABLE, a folder of tables (--root) or a database (--catalog)"
+    if sum(one is not None for one in (table, root, database)) != 1:
+        msg = "name a TABLE, a folder of tables (--root) or a database (--database)"
         raise click.UsageError(msg, click.get_current_context())
-    compiled = {**compiled_of({"jars": jars, "package": package}), "built_for": None}
+    compiled = compiled_of({"jar": jar, "package": package})
     if table is not None:
-        refuse_given(["rows"], "is for --root and --catalog; the rows of a TABLE are always read")
+        refuse_given(["rows"], "is for --root and --database; the rows of a TABLE are always read")
     else:
-        refuse_given(_OF_ONE, "is for one TABLE; each of --root and --catalog is inspected by what it stores itself")
+        refuse_given(_OF_ONE, "is for one TABLE; each of --root and --database is inspected by what it stores itself")
         if compiled["package"]:
             refuse_given(["package"], "is for the compiled classes of one TABLE; leave it out")
     writer = writer_of(release=release, **options)
-    session = quiet_session if rows else None
-    if catalog is not None:
-        report = inspect_catalog(quiet_session(), catalog, release, writer, rows=rows).to_report()
+    if database is not None:
+        report = inspect_catalog(quiet_session(), database, release, writer, rows=rows).to_report()
     elif root is not None:
-        report = inspect_tables(located(root), release, writer, session).to_report()
+        report = inspect_tables(located(root), release, writer, rows=rows, session=quiet_session).to_report()
     else:
         report = _of_table(str(table), release, from_release, writer, slices, compiled, options)
     report.fails = _FAIL_ON[fail_on]
@@ -137,7 +125,7 @@ def _of_table(  # noqa: PLR0913, PLR0917 (what the verb was given)
         writer,
         release,
         from_release=from_release,
-        jar=compiled["jars"],
+        jar=compiled["jar"],
         package=compiled["package"],
         payload=built_reference(options["payload"], compiled) if options["payload"] and has_files(path) else None,
         slices=slices,

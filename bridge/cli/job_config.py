@@ -36,7 +36,7 @@ config_option = click.option(
     "override it.",
 )
 _COLUMNS = {"ordering": WRITE_PRECOMBINE.key, "key": WRITE_RECORD_KEY, "partition": WRITE_PARTITION}
-_MERGES = {"payload": WRITE_PAYLOAD_CLASS.key, "mode": WRITE_MERGE_MODE.key}
+_MERGES = {"payload": WRITE_PAYLOAD_CLASS.key, "merger": WRITE_MERGE_MODE.key}
 
 
 def with_job(options: Options) -> dict[str, Any]:
@@ -62,10 +62,10 @@ def with_job(options: Options) -> dict[str, Any]:
                 found[name] = tuple(partition_columns(text).split(","))
                 writer[key] = text
     merges = {name: writer.pop(key, None) for name, key in _MERGES.items()}
-    if "payload" in found and not any(found.get(name) for name in ("payload", "mode", "merger")):
+    if "payload" in found and not any(found.get(name) for name in ("payload", "merger")):
         # A writer that passes both merges by its mode where the release has modes; in CUSTOM, by its class.
-        has_modes = "mode" in found and capabilities(options["release"]).merge_modes
-        name = "mode" if has_modes and (merges["mode"] or "CUSTOM").upper() != "CUSTOM" else "payload"
+        has_modes = "merger" in found and capabilities(options["release"]).merge_modes
+        name = "merger" if has_modes and (merges["merger"] or "CUSTOM").upper() != "CUSTOM" else "payload"
         named = merges[name]
         found[name] = StoredPayloadRef(named) if name == "payload" and named is not None else named
     return {**found, "props": (*writer.items(), *found["props"])}

@@ -10,19 +10,18 @@ from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, meta_columns_opti
 from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import (
-    existing_path,
     plan_of,
     plan_options,
     sample_option,
-    table_type_option,
     trust_options,
     with_schema,
 )
 from bridge.cli.out import out_options, target_of
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import Verb, wants_json
 from bridge.pipeline import check_sides, merge_frames, read_sides
-from bridge.plan import TableType
+from bridge.plan import MergePlan, TableType
 
 if TYPE_CHECKING:
     from bridge.report import Report
@@ -42,15 +41,15 @@ _WHOLE = ("upsert", "compact", "snapshot")
 
 @click.command(cls=Verb, short_help="Run one write or read on files.")
 @click.argument("point", type=click.Choice(list(_TYPES)), metavar="POINT")
-@existing_path("--stored", "The rows of the table's base files: a file or flat folder of Parquet, Avro, JSON or CSV.")
-@existing_path("--log", "The log of a merge-on-read table, as `merge append` wrote it.")
-@existing_path("--incoming", "The batch to merge: a file or flat folder of Parquet, Avro, JSON lines or CSV.")
+@derived_option(merge_frames, "stored")
+@derived_option(merge_frames, "log")
+@derived_option(merge_frames, "incoming")
 @out_options
 @hudi_out_options
 @meta_columns_option
 @plan_options
 @trust_options
-@table_type_option("The type of the table: copy-on-write or merge-on-read. Default: the one that has this merge point.")
+@derived_option(MergePlan, "table_type", default=None, show_default="the one that has this merge point")
 @on_error_option
 @sample_option("rows of the result")
 def merge(point: str, out: str | None, table_type: str | None, sample: int | None, **options: Any) -> Report:

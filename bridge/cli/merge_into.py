@@ -8,15 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.inputs import InputPath
 from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
 from bridge.cli.options import plan_of, plan_options, sample_option, with_schema
 from bridge.cli.out import out_options, target_of
+from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bundle_option
 from bridge.cli.table_input import located, table_argument
-from bridge.cli.values import prop
 from bridge.cli.verb import Verb, wants_json
 from bridge.errors import InputError
 from bridge.hudi import HudiTableError, TableProperties, TableQueries
@@ -38,28 +37,10 @@ if TYPE_CHECKING:
 
 @click.command("merge-into", cls=Verb, short_help="Merge a batch into a real table, as one commit of Hudi.")
 @table_argument
-@click.option(
-    "--incoming",
-    type=InputPath(),
-    metavar="PATH",
-    required=True,
-    help="The batch to merge: a file or flat folder of Parquet, Avro, ORC, JSON lines or CSV.",
-)
+@derived_option(merge_into, "incoming", required=True)
 @bundle_option
-@click.option(
-    "--batch-id",
-    metavar="NAME",
-    help="The id of the batch: if a commit of the table has merged it already, nothing is done. Default: a digest "
-    "of the names and contents of its files.",
-)
-@click.option(
-    "--write-option",
-    "write_options",
-    type=prop,
-    multiple=True,
-    metavar="key=value",
-    help="An option of Hudi's own writer, such as hoodie.index.type=SIMPLE; may be repeated.",
-)
+@derived_option(merge_into, "batch_id", note="Default: a digest of the names and contents of its files.")
+@derived_option(merge_into, "write_options", "--write-option")
 @plan_options
 @on_error_option
 @out_options
@@ -111,7 +92,7 @@ def merge_into_command(  # noqa: PLR0913 (one parameter an option)
             tries.append(target)
             written.enter_context(_put_quarantine(spark, target, aside, path, batch))
 
-    settings: dict[str, Any] = {"batch": batch, "options": dict(write_options), "before_commit": before_commit}
+    settings: dict[str, Any] = {"batch_id": batch, "write_options": dict(write_options), "before_commit": before_commit}
     with contextlib.ExitStack() as written, merge_into(path, frame, plan, **settings) as done:
         report = done.to_report()
         if done.quarantine is not None:

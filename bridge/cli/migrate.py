@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from pyspark.sql import SparkSession
 
-from bridge.cli.inputs import BatchSource, batches_option
+from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.job_config import with_job
 from bridge.cli.migrate_script import carry_out, check_script_options, script_options, state_in_sql
 from bridge.cli.needs import refuse_given
 from bridge.cli.options import (
     compaction_options,
-    left_plan_options,
+    old_plan_options,
     operation_option,
     operations_of,
     plan_of,
@@ -60,8 +60,9 @@ _OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differ
     help="The table to migrate, its name in Spark's catalogue, or its hoodie.properties; supplies payload, key and "
     "ordering. It is not changed.",
 )
-@batches_option
-@left_plan_options
+@batches_option_of(required=False)
+@old_plan_options
+@derived_option(migrate, "merger")
 @derived_option(migrate, "to", metavar="R|MODE|MERGER")
 @derived_option(migrate, "upgrade_after")
 @derived_option(migrate, "keep_table_version")
@@ -164,24 +165,6 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     return report
 
 
-def _relax(command: click.Command) -> None:
-    """Make the options optional that only a merge needs or that the table provides; a merger is one more candidate."""
-    command.params = [option for option in command.params if option.name != "mode"]
-    for option in command.params:
-        if option.name in {"batches", "key", "release"}:
-            option.required = False
-        if isinstance(option, click.Option) and option.name == "merger":
-            option.help = "Your own merger as package.module:Class, tried after all others."
-        if isinstance(option, click.Option) and option.name == "release":
-            option.help = "The Hudi release of the class. Default: that which wrote the table, else 0.15."
-
-
-_relax(migrate_command)
-
-
-# -- the command line
-
-
 def _asked_about(left: MergePlan, schema: str) -> MergePlan:
     """Return the plan with the schema of a file, by which its class is asked; a compiled one in a session's JVM.
 
@@ -224,7 +207,7 @@ def _completed(options: Mapping[str, object], stored: Mapping[str, str] | None, 
         if found[name] is None:
             msg = f"name {what} with --{name}{where}"
             raise click.UsageError(msg, click.get_current_context())
-    return {**options, **found, "mode": None, "merger": None}
+    return {**options, **found, "merger": None}
 
 
 def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:

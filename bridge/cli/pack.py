@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from bridge.cli.parameters import derived_option
 from bridge.cli.verb import Verb
 from bridge.cli.writing import may_replace, stop_if_dry
 from bridge.report import Report
@@ -14,14 +15,8 @@ from bridge.spark import pack
 
 
 @click.command("pack", cls=Verb, short_help="Pack this Python for executors that have a different one.")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    metavar="FILE.tar.gz",
-    help="The archive.",
-)
-@click.option("--with", "names", multiple=True, metavar="NAME", help="Also this package; may be repeated.")
+@derived_option(pack, "out", type=click.Path(dir_okay=False, path_type=Path), required=True, metavar="FILE.tar.gz")
+@derived_option(pack, "names", "--with", type=str, multiple=True, metavar="NAME")
 def pack_command(out: Path, names: tuple[str, ...]) -> Report:
     """Pack this Python, with everything that merges need, for a cluster that has a different one.
 

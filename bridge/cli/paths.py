@@ -8,12 +8,16 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from bridge.spark import local_path
+from bridge.spark import is_local, is_schema_text, local_path
 from payloads.errors import did_you_mean
 from payloads.jars import jar_paths
 
 if TYPE_CHECKING:
     import os
+
+    AnyType = click.ParamType[Any]
+else:
+    AnyType = click.ParamType  # before click 8.4 it takes no type
 
 _MOST: Final = 1000
 """The entries of a folder that are looked at."""
@@ -44,6 +48,32 @@ class JarFiles(InputFile):
         """Return their paths; a file whose own name has a comma is one jar."""
         paths = (value,) if Path(value).exists() else jar_paths(value)
         return tuple(super(JarFiles, self).convert(path, param, ctx) for path in paths)
+
+
+class InputPath(AnyType):
+    """A file or folder to read; a local one must exist."""
+
+    name = "path"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a local path."""
+        text = str(value)
+        if is_local(text) and not Path(local_path(text)).exists():
+            self.fail(absent("Path", text), param, ctx)
+        return text
+
+
+class SchemaInput(InputPath):
+    """A schema, or the file that has it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Check a local path; what is neither a file nor a schema may have been meant as either."""
+        text = str(value)
+        if is_schema_text(text):
+            return text
+        if is_local(text) and not Path(local_path(text)).exists():
+            self.fail(f"{absent('Path', text)} A schema is written like 'id string, ts bigint'.", param, ctx)
+        return text
 
 
 def absent(kind: str, path: str) -> str:

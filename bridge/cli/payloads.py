@@ -11,10 +11,9 @@ from bridge.cli.class_rules import NO_RULE, as_json, becomes_words, span_words, 
 from bridge.cli.completion import payloads_from
 from bridge.cli.found_rules import found_rules
 from bridge.cli.inputs import batches_option_of
-from bridge.cli.java_options import jar_option
 from bridge.cli.linked_class import report_links
 from bridge.cli.needs import refuse_given
-from bridge.cli.options import release_option, schema_option
+from bridge.cli.options import RELEASES
 from bridge.cli.parameters import derived_option, refuse, refused
 from bridge.cli.table_input import table_option
 from bridge.cli.verb import Verb
@@ -24,7 +23,7 @@ from bridge.report import Report, Table
 from bridge.verify import verify
 from mergers import MergerConfigError
 from mergers.rules.words import rules_of_class, rules_of_mode
-from payloads import HudiRelease, resolve_payload
+from payloads import HudiRelease, PayloadRef, resolve_payload
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.registry import builtin_payloads
@@ -42,18 +41,20 @@ _OF_CALLS = ("key", "ordering", "props", "call_timeout")
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or check yours against releases.")
 @click.argument("name", required=False, shell_complete=payloads_from)
-@release_option()
-@jar_option(
-    "A jar with the compiled class NAME, a payload or a merger, or with classes that it needs; may be repeated."
+@derived_option(verify, "release", default=None, show_default=False, note=RELEASES)
+@derived_option(PayloadRef.__init__, "jar")
+@derived_option(
+    verify,
+    "schema",
+    help="Infer the rules of your class by calling it on rows of this schema. Default: that of --batches or --table.",
 )
-@schema_option("Infer the rules of your class by calling it on rows of this schema", "that of --batches or --table")
 @derived_option(verify, "key", help="With --schema: the record key columns.")
 @derived_option(verify, "ordering", help="With --schema: the ordering columns.")
 @derived_option(verify, "props", "--prop", help="With --schema: a property as Hudi names it.")
 @batches_option_of(required=False)
 @table_option
 @derived_option(verify, "call_timeout", metavar="SECONDS")
-def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...], **asked: Any) -> Report:
+def payloads(name: str | None, release: HudiRelease | None, jar: tuple[str, ...], **asked: Any) -> Report:
     """List the payload classes that Hudi ships, show what one class does, or check which releases yours links to.
 
     NAME is a Hudi class by its full or short Java name, your own class as package.module:Class, or a merge
@@ -72,14 +73,14 @@ def payloads(name: str | None, release: HudiRelease | None, jars: tuple[str, ...
         if name is None:
             msg = "--schema, --batches and --table are for a single class: name it"
             raise click.UsageError(msg, click.get_current_context())
-        return found_rules(name, release, jars, **asked)
+        return found_rules(name, release, jar, **asked)
     refuse_given(_OF_CALLS, "is for calls of a class; add --schema, --batches or --table")
-    if jars:
+    if jar:
         if name is None:
             msg = "--jar is for a single class: name it by its full Java name"
             raise click.UsageError(msg, click.get_current_context())
         with refused():
-            return report_links(name, jars, release)
+            return report_links(name, jar, release)
     return _list(release) if name is None else _details(name, release)
 
 

@@ -6,14 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.built_for import built_reference
-from bridge.cli.java_options import jar_option
+from bridge.cli.java_options import built_reference
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import session_options
 from bridge.cli.table import properties_of, table_options, writer_of
-from bridge.cli.table_input import bootstrap_option, located, slices_option
+from bridge.cli.table_input import bootstrap_option, located
 from bridge.cli.verb import Verb
 from bridge.config import TableMergeConfig, assumed_writer
 from bridge.errors import PlanError
@@ -29,10 +28,8 @@ if TYPE_CHECKING:
 @derived_option(plan_migration, "to", required=True, note="A merge mode is set under the newest release.")
 @derived_option(plan_migration, "from_release", "--from")
 @derived_option(plan_migration, "keep_table_version")
-@jar_option(
-    "A jar with the compiled payload class, or with classes that it needs, which is checked against the new release."
-)
-@slices_option("to find the keys that the move affects")
+@derived_option(plan_migration, "jar")
+@derived_option(plan_migration, "slices")
 @call_timeout_option
 @bootstrap_option
 @session_options
@@ -42,7 +39,7 @@ def plan(  # noqa: PLR0913 (one parameter an option)
     from_release: HudiRelease | None,
     *,
     slices: int | None,
-    jars: tuple[str, ...],
+    jar: tuple[str, ...],
     keep_table_version: bool,
     **options: Any,
 ) -> Report:
@@ -57,7 +54,6 @@ def plan(  # noqa: PLR0913 (one parameter an option)
     stored = properties_of(path, from_release or HudiRelease.latest())
     old = from_release or assumed_writer(TableMergeConfig.from_properties(stored).version)
     writer = writer_of(release=old, **options)
-    compiled = {"jars": jars, "package": (), "built_for": None}
     with refused(PlanError):
         made = plan_migration(
             path,
@@ -65,8 +61,10 @@ def plan(  # noqa: PLR0913 (one parameter an option)
             writer,
             from_release,
             keep_table_version=keep_table_version,
-            jar=jars,
-            payload=built_reference(options["payload"], compiled) if options["payload"] and has_files(path) else None,
+            jar=jar,
+            payload=built_reference(options["payload"], {"jar": jar})
+            if options["payload"] and has_files(path)
+            else None,
             slices=slices,
             bootstrap=options["bootstrap"],
             call_timeout=options["call_timeout"],

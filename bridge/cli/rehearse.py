@@ -6,23 +6,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.inputs import InputPath, batches_option_of
-from bridge.cli.java_options import jar_option
+from bridge.cli.inputs import batches_option_of
 from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import release_option, sample_option, schema_option
+from bridge.cli.options import sample_option
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.scope import paths
 from bridge.cli.session import session_options
-from bridge.cli.table_input import located, open_table, table_argument
+from bridge.cli.table_input import located, open_table, reader_option, table_argument
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.cli.writing import OVERWRITE, asks_for
 from bridge.errors import InputError
 from bridge.linkage import check_class
 from bridge.migration import TablePart, check_copy, rehearse
 from bridge.pipeline import Batches, read_frame
+from bridge.plan import MergePlan
 from bridge.report import PAGE_KEYS
 from bridge.spark import files_of, place_of, read_schema
+from bridge.write import merge_into
 from payloads import PayloadRef
 
 if TYPE_CHECKING:
@@ -40,30 +41,20 @@ if TYPE_CHECKING:
     rehearse, "mode", type=click.Choice(["COMMIT_TIME_ORDERING", "EVENT_TIME_ORDERING"], case_sensitive=False)
 )
 @derived_option(rehearse, "payload", note="With --jar: the compiled class with which the table merges.")
-@jar_option(
-    "A jar with the table's own compiled class (--payload), or with classes that it needs; may be repeated. It is "
-    "checked against --to before anything is copied, and passed to Hudi."
-)
+@derived_option(PayloadRef.__init__, "jar", note="It is checked against --to before anything is copied.")
 @batches_option_of(required=False)
-@click.option(
-    "--incoming",
-    type=InputPath(),
-    metavar="PATH",
-    help="One batch, instead of --batches: a file or flat folder of Parquet, Avro, ORC, JSON lines or CSV.",
+@derived_option(merge_into, "incoming", help="One batch, instead of --batches: a file or flat folder of rows.")
+@derived_option(
+    MergePlan,
+    "schema",
+    help="The columns of the batches: Spark DDL, Avro JSON, or a file with either. Default: those of the table.",
 )
-@schema_option("The columns of the batches", "those of the table")
 @derived_option(rehearse, "props", "--prop", help="An option of the writer of the batches.")
-@click.option(
-    "--bundle",
-    "own_bundle",  # `bundle` is the package of this process's session
-    metavar="JAR|COORDINATE",
-    help="The Spark bundle of Hudi that runs, such as your platform's own build: a jar's path, or a Maven coordinate. "
-    "Default: the released one, from Maven Central.",
-)
+@derived_option(rehearse, "bundle", metavar="JAR|COORDINATE")
 @derived_option(rehearse, "downgrade", help="Downgrade the copy to its old version at the end.")
 @derived_option(TablePart, "partitions", type=paths, metavar="PATH[,PATH]")
 @derived_option(TablePart, "file_groups", type=click.IntRange(1))
-@release_option(default=None, show_default="the release that wrote TABLE, by its version")
+@reader_option
 @call_timeout_option
 @sample_option("rows")
 @session_options
@@ -77,10 +68,9 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     batches: BatchSource | None,
     incoming: str | None,
     schema: str | None,
-    jars: tuple[str, ...],
+    jar: tuple[str, ...],
     partitions: tuple[str, ...] | None,
     file_groups: int | None,
-    own_bundle: str | None,
     **then: Any,
 ) -> Report:
     """Copy a table, let the released bundle of Hudi upgrade the copy, and compare its rows with those predicted.
@@ -94,13 +84,13 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     overwrite = asks_for(OVERWRITE)
     if batches is None and incoming is None:
         refuse_given(["schema"], "is for batches; add --batches or --incoming, or leave it out")
-    own = _own_class(then["payload"], jars)
+    own = _own_class(then["payload"], jar)
     if own is None:
         of_hudi = "is for a compiled class of your own, and --payload names one of Hudi's; leave one of them out"
         unnamed = "has the table's own compiled class; name that by --payload, or leave it out"
-        refuse_given(["jars"], unnamed if then["payload"] is None else of_hudi)
+        refuse_given(["jar"], unnamed if then["payload"] is None else of_hudi)
     else:
-        check_class(own.name, jars, to)
+        check_class(own.name, jar, to)
     if batches is not None and incoming is not None:
         msg = "--incoming (one batch) and --batches (several) exclude each other; give one"
         raise click.UsageError(msg, click.get_current_context())
@@ -111,18 +101,16 @@ def rehearse_command(  # noqa: PLR0913 (one parameter an option)
     written = _batches(opened, batches, incoming, schema)
     part = TablePart(partitions or (), file_groups) if partitions or file_groups else None
     then["props"] = dict(then["props"])
-    with rehearse(
-        opened, to, copy, overwrite=overwrite, batches=written, part=part, bundle=own_bundle, **then
-    ) as found:
+    with rehearse(opened, to, copy, overwrite=overwrite, batches=written, part=part, **then) as found:
         report = found.to_report(sample, whole=wants_json())
         if wants_page():
             report.view = found.to_view(PAGE_KEYS if sample is None else sample)
         return report
 
 
-def _own_class(name: str | None, jars: tuple[str, ...]) -> PayloadRef | None:
+def _own_class(name: str | None, jar: tuple[str, ...]) -> PayloadRef | None:
     """Return the compiled class by which the table merges; None for a class of Hudi, which the next writer passes."""
-    found = None if name is None else PayloadRef(name, jars=jars)
+    found = None if name is None else PayloadRef(name, jar)
     return found if found is not None and found.is_compiled and not found.is_builtin else None
 
 

@@ -43,12 +43,7 @@ def keys_share(text: str) -> float:
 
 
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option(
-        "--partitions",
-        type=paths,
-        metavar="PATH[,PATH]",
-        help="Take only the rows of these partitions: 2024-01-01, or country=de/day=3 for several columns.",
-    ),
+    derived_option(Scope.of_paths, "partitions", type=paths, metavar="PATH[,PATH]"),
     derived_option(Scope, "since", metavar="BATCH"),
     derived_option(Scope, "keys_sample", type=keys_share, metavar="1%"),
 )

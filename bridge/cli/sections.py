@@ -27,7 +27,7 @@ _ROWS, _RULE, _UPGRADE, _WRITES, _PART, _LAWS, _OUT, _SPARK, _OUTPUT = (
 )
 SECTIONS: Final = {
     _ROWS: (
-        *("table", "root", "catalog", "batches", "batch-column", "history", "incoming", "stored", "log", "against"),
+        *("table", "root", "database", "batches", "batch-column", "history", "incoming", "stored", "log", "against"),
         *("as-of", "against-as-of", "read-optimized", "row", "columns", "where", "reader", "real", "schema"),
         *("rows", "slices", "bootstrap", "strict", "issue"),
     ),
@@ -61,7 +61,7 @@ JOBS: Final = {
 }
 """The verbs by job."""
 
-_RULES: Final = ("payload", "mode", "merger")
+_RULES: Final = ("payload", "merger")
 NEEDED: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "diff": (("against", "as-of"),),
     "explain": (("row",), ("batches", "table"), _RULES, ("key",)),

@@ -40,6 +40,8 @@ bundle_option = click.option(
     metavar="COORDINATE",
     help="Hudi's Spark bundle, as a Maven package: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0. Default: the one "
     "that the session has already.",
+    expose_value=False,
+    callback=_noted,
 )
 _option = functools.partial(derived_option, SessionOptions, expose_value=False, callback=_noted)
 _OPTIONS: tuple[Decorator, ...] = (
@@ -72,7 +74,7 @@ def session_settings() -> SessionOptions:
     given = context.meta.get(_META, {})
     packages = given.get("packages") or tuple(filter(is_of_spark, context.params.get("package") or ()))
     conf = dict(given.get("conf") or ())
-    if bundle := context.params.get("bundle"):
+    if bundle := given.get("bundle"):
         packages, conf = (*packages, bundle), {**WRITER_SETTINGS, **conf}
     return SessionOptions(given.get("master"), given.get("remote"), conf, packages)
 

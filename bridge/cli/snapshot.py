@@ -9,12 +9,20 @@ import click
 from bridge.cli.hudi_out import hudi_out_of, hudi_out_options, written_output
 from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import on_error_option
-from bridge.cli.options import release_option, sample_option
+from bridge.cli.options import sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.parameters import derived_option, refuse
 from bridge.cli.quiet import quiet_session
 from bridge.cli.table_class import class_of, table_class_options
-from bridge.cli.table_input import bootstrap_option, check_files, engine_option, located, strict_option, table_argument
+from bridge.cli.table_input import (
+    bootstrap_option,
+    check_files,
+    engine_option,
+    located,
+    reader_option,
+    strict_option,
+    table_argument,
+)
 from bridge.cli.verb import Verb, wants_json
 from bridge.config import keys
 from bridge.hudi import ON_FRAMES, HudiTable
@@ -26,12 +34,12 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
-_OF_CLASS = ("payload", "jars", "built_for")
+_OF_CLASS = ("payload", "jar", "built_for")
 
 
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
 @table_argument
-@release_option(default=None, show_default="the release that wrote TABLE, by its version")
+@reader_option
 @derived_option(table_snapshot, "as_of", metavar="INSTANT")
 @derived_option(table_snapshot, "read_optimized")
 @derived_option(table_snapshot, "columns")

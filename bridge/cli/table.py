@@ -8,10 +8,8 @@ import click
 
 from bridge.cli.decorators import with_options
 from bridge.cli.job_config import config_option, job_of
-from bridge.cli.options import payload_option
 from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
-from bridge.cli.values import names
 from bridge.config import (
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
@@ -29,15 +27,13 @@ if TYPE_CHECKING:
 
 
 _WRITER_OPTIONS: tuple[Decorator, ...] = (
-    payload_option(),
+    derived_option(MergePlan, "payload"),
     click.option(
         "--mode",
         type=click.Choice([mode.name for mode in RecordMergeMode], case_sensitive=False),
         help="The merge mode that the writer passes.",
     ),
-    click.option(
-        "--ordering", type=names, metavar="a[,b]", help="The ordering (precombine) columns that the writer passes."
-    ),
+    derived_option(MergePlan, "ordering"),
     derived_option(
         MergePlan,
         "props",

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-import click
-
-from bridge.cli.built_for import built_for_option, built_reference
 from bridge.cli.decorators import with_options
-from bridge.cli.java_options import compiled_of, jar_option, package_option
-from bridge.cli.on_error import call_timeout_option
-from bridge.cli.options import payload_option
+from bridge.cli.java_options import CLASS_PLACE, built_reference, compiled_of
+from bridge.cli.needs import refuse_given
+from bridge.cli.parameters import derived_option
 from bridge.cli.session import bare_session_options
+from bridge.hudi import HudiTable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,14 +31,9 @@ class TableClass(TypedDict):
 
 
 _CLASS_OPTIONS: tuple[Decorator, ...] = (
-    payload_option(
-        help="The class that merges; it overrides the table's own. A class that Hudi does not ship must be named: "
-        "a Python class, or a compiled one of --jar."
-    ),
-    jar_option("A jar with the compiled class of --payload, or with classes that it needs; may be repeated."),
-    package_option,
-    built_for_option,
-    call_timeout_option,
+    derived_option(HudiTable.__init__, "payload"),
+    *CLASS_PLACE,
+    derived_option(HudiTable.__init__, "call_timeout", metavar="SECONDS"),
     bare_session_options,
 )
 
@@ -61,11 +54,9 @@ def class_of(options: Options) -> TableClass:
 
 def reference_of(name: str | StoredPayloadRef | None, options: Mapping[str, object]) -> PayloadRef | None:
     """Return the reference to a class, compiled or not; None without a name; errors as in `class_of`."""
-    compiled = compiled_of(options) | {"built_for": options.get("built_for")}
     if name is not None:
-        return built_reference(name, compiled)
-    for given, option in (("jars", "--jar"), ("package", "--package"), ("built_for", "--built-for")):
-        if compiled[given]:
-            msg = f"{option} applies to the class of --payload; add --payload"
-            raise click.UsageError(msg, click.get_current_context(silent=True))
+        return built_reference(name, options)
+    refuse_given(("jar", "built_for"), "applies to the class of --payload; add --payload")
+    if compiled_of(options)["package"]:
+        refuse_given(("package",), "applies to the class of --payload; add --payload")
     return None

@@ -14,13 +14,9 @@ from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
 from bridge.cli.verb import NOTED
 from bridge.hudi import HudiTable, check_whole
-from bridge.migration import MOST_SLICES, inspect
 from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from bridge.cli.decorators import F
     from payloads import HudiRelease, PayloadRef
 
 
@@ -31,7 +27,8 @@ table_option = click.option(
     help="A Hudi table: its base path, local or a URI, or its name in Spark's catalogue (db.orders). Its own settings "
     "decide how it merges.",
 )
-bootstrap_option = derived_option(inspect, "bootstrap", metavar="PATH")
+bootstrap_option = derived_option(HudiTable.__init__, "bootstrap", metavar="PATH")
+reader_option = derived_option(HudiTable.__init__, "release")
 engine_option = derived_option(HudiTable.__init__, "engine")
 _STRICT = "bridge.strict"
 
@@ -48,24 +45,6 @@ strict_option = click.option(
     help="Fail if files are missing or differ from what their commit wrote. Default: warn.",
 )
 _NAME = re.compile(r"[\w`-]+(\.[\w`-]+){1,2}")
-
-
-def slices(text: str) -> int | None:
-    """Read how many file slices are read at most: a number, or `all`."""
-    if text == "all":
-        return None
-    if not text.isdecimal():
-        msg = f"{text!r} is not a number of file slices; write a number, or all"
-        raise click.BadParameter(msg)
-    return int(text)
-
-
-def slices_option(what_for: str) -> Callable[[F], F]:
-    """Make `--slices`."""
-    text = f"Read the rows of at most this many file slices of TABLE, {what_for}; 0: none."
-    return click.option(
-        "--slices", type=slices, default=str(MOST_SLICES), show_default=True, metavar="N|all", help=text
-    )
 
 
 def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:

@@ -39,6 +39,16 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(sorted({int(part) for part in parts}))
 
 
+def number_or_all(text: str | int) -> int | None:
+    """Read a number, or `all`, which is None."""
+    if text == "all":
+        return None
+    if not str(text).isdecimal():
+        msg = f"{text!r} is not a number; write a number, or all"
+        raise click.BadParameter(msg)
+    return int(text)
+
+
 def prop(text: str) -> tuple[str, str]:
     """Read one property; the first equals sign separates name and value."""
     key, equals, value = text.partition("=")

@@ -22,13 +22,14 @@ from bridge.cli.parameters import refused
 from bridge.cli.run import ended_by_signals, run_of
 from bridge.cli.sections import JOBS, write_help
 from bridge.cli.standard_output import prints_to_stderr
+from bridge.cli.terminal import report_options
 from bridge.cli.values import SAID
 from bridge.cli.version import origin_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.display import escaped
 from bridge.errors import ParameterError, PlanError, sentence_of
-from bridge.redaction import ALL, Redaction, current, without_credentials
-from bridge.report import FORMS, Report, Severity, error_as_json, write_report
+from bridge.redaction import Redaction, current, without_credentials
+from bridge.report import Report, Severity, error_as_json, write_report
 from bridge.spark import PySparkException, cache_folder, is_local, java_has_ended, local_path, place_of
 from payloads import ReleaseWarning
 from payloads.errors import PayloadBridgeError, did_you_mean
@@ -39,15 +40,6 @@ if TYPE_CHECKING:
 
 WRONG_COMMAND, FAILED = 2, 3
 """Exit codes of a verb that has no result: the command line is wrong; data or environment."""
-
-_SWITCHES = {
-    "--overwrite": "Overwrite existing output of --report and other options.",
-    "--quiet": "No progress output. By default a line shows the progress of long work, in a log every ten seconds.",
-    "--dry-run": "Check options and paths, and stop before anything is merged or written.",
-}
-
-OUTPUTS = ("text", "json", "markdown")
-
 
 NOTED: Final = "bridge.noted"
 """Warnings of missing or altered files of a table, which come before those of the verb, in the meta of its context."""
@@ -68,52 +60,21 @@ def wants_page() -> bool:
     return "html" in click.get_current_context().meta[_FORMS]
 
 
-def report_file(text: str) -> str:
-    """Read the name of a report, whose suffix determines its format; on a storage it is looked for later."""
-    path = Path(text)
-    if path.suffix.lower() not in FORMS:
-        msg = f"{text!r}: the suffix determines the format of the report; name a file that ends in {', '.join(FORMS)}"
-        raise click.BadParameter(msg)
-    if is_local(text) and ((local := local_path(text)).is_dir() or not local.parent.is_dir()):
-        msg = f"{text!r} is a folder, or its folder does not exist; name a file in an existing folder"
-        raise click.BadParameter(msg)
-    return text
-
-
 class Verb(click.Command):
     """A command whose function returns a Report; it has the options `--output` and `--report`."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params.append(
-            click.Option(
-                ["--output"],
-                type=click.Choice(OUTPUTS),
-                default="text",
-                show_default=True,
-                help="The format of the output: text for people, json for programs, markdown for documents.",
-            )
-        )
-        self.params.append(
-            click.Option(
-                ["--report"],
-                type=report_file,
-                metavar="FILE.(html|json|xml|md)",
-                help="Also write the result to a file, local or on a storage: a page, the JSON object, JUnit XML, or "
-                "Markdown.",
-            )
-        )
-        self.params.append(
-            click.Option(
-                ["--redact"],
-                type=_columns,
-                metavar="a[,b]|all",
-                help="Hide the values of these columns in reports, traces and messages: each is replaced by a "
-                "keyed hash.",
-            )
-        )
-        for name, text in _SWITCHES.items():
-            self.params.append(click.Option([name], is_flag=True, help=text))
+        self.params += report_options()
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Refuse two spellings of one option, of which click would take the last one in silence."""
+        given = {word.partition("=")[0] for word in args}
+        for one in (found for found in self.params if isinstance(found, click.Option) and not found.multiple):
+            if len(spelt := [name for name in one.opts if name in given]) > 1:
+                msg = f"{' and '.join(spelt)} are one option; give one"
+                raise click.UsageError(msg, ctx)
+        return super().parse_args(ctx, args)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what the verb needs and an example first, then the other options in sections."""
@@ -162,15 +123,6 @@ def _report_altered_files(context: click.Context, report: Report) -> None:
         report.warnings = [*noted, *report.warnings]
         report.fails = report.fails - {Severity.DAMAGED}
         report.found(Severity.DAMAGED)
-
-
-def _columns(text: str) -> tuple[str, ...]:
-    """Read the columns of `--redact`."""
-    found = tuple(name.strip() for name in text.split(","))
-    if not all(found):
-        msg = f"{text!r} has an empty name; write a, a,b or {ALL}"
-        raise click.BadParameter(msg)
-    return found
 
 
 def _redact(context: click.Context) -> None:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from bridge.cli.built_for import built_reference
 from bridge.cli.completion import rules_from
 from bridge.cli.inputs import batches_option_of
-from bridge.cli.java_options import java_options
+from bridge.cli.java_options import built_reference, java_options
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.options import release_option, schema_option
+from bridge.cli.options import RELEASES
 from bridge.cli.parameters import OF_DATA, derived_option, refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
@@ -26,12 +25,12 @@ from bridge.redaction import without_credentials
 from bridge.spark import read_schema
 from bridge.verify import compiled, gives_columns_alone, pytest_text, spark_text, verify, write
 from mergers.laws import RULE_SETS, giving_up_by
-from payloads import HudiRelease, PayloadRef
 from payloads.user import CallGuard
 
 if TYPE_CHECKING:
     from bridge.report import Report
     from bridge.verify import Verification
+    from payloads import HudiRelease, PayloadRef
 
 _LAWS = RULE_SETS["all"].laws
 
@@ -48,8 +47,8 @@ class _Verify(Verb):
 
 @click.command(cls=_Verify, name="verify")
 @click.argument("name", metavar="PAYLOAD|MODE|MERGER", shell_complete=rules_from)
-@release_option(default=HudiRelease.latest().value, show_default=True)
-@schema_option("The schema of the records", "that of --batches or --table, else a small one that suits the class")
+@derived_option(verify, "release", note=RELEASES)
+@derived_option(verify, "schema", note="Of --batches or --table: that of the rows.")
 @derived_option(verify, "key")
 @derived_option(verify, "ordering")
 @derived_option(verify, "props", "--prop")

@@ -88,12 +88,12 @@ def compare_readers(
 
     Args:
         table: the table, with the release that the others are compared with.
-        readers: releases; `base files` for engines that ignore log files; the name of an engine of `OTHER_ENGINES`,
-            of which only those that ignore log files are compared; `hudi-rs`, if the package `hudi` is installed;
-            `real` and a release for its bundle, which runs in a process of its own and comes from Maven Central. None:
-            every other release that reads the table, and can run its class where that is compiled; hudi-rs unless
-            there is a scope, and base files where there may be logs.
-        real: whether the bundle of each of these releases runs as well, that of the table's own reader first.
+        readers: releases; `hudi-rs`, if the package `hudi` is installed; `base files` for engines that ignore log
+            files; the name of another engine, of which only those that ignore log files are compared; or real and a
+            release ('real 1.2') for its bundle. None for every other release that reads the table and can run its
+            class, hudi-rs unless there is a scope, and base files where there may be logs.
+        real: also run the bundle of each of these releases, that of the table's own reader first, each in a process of
+            its own; their jars come from Maven Central.
         scope: the keys to compare, for releases and base files; other partitions are not read. `since` is
             an instant: the keys of which the files hold a version of that commit or a later one. Programs (hudi-rs,
             bundles) read whole tables, so they take no scope.

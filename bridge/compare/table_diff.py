@@ -155,7 +155,7 @@ class DiffReport(Judged, Listing):
 
 
 def diff(
-    left: DataFrame, right: DataFrame, identity: Sequence[str], names: tuple[str, str] = ("left", "right")
+    left: DataFrame, right: DataFrame, key: Sequence[str], names: tuple[str, str] = ("left", "right")
 ) -> DiffReport:
     """Compare the rows of two frames, such as snapshots of tables, by key.
 
@@ -166,7 +166,7 @@ def diff(
     Args:
         left: one side.
         right: the other.
-        identity: the columns that identify a row: `HudiTable.identity`.
+        key: the columns that identify a row: of a table its partition and key columns.
         names: what the sides are called.
 
     Raises:
@@ -179,7 +179,7 @@ def diff(
         current().learn(frame.schema.jsonValue())
     spelt = {name.lower(): name for name in sides[0].columns}
     sides[1] = sides[1].toDF(*(spelt.get(name.lower(), name) for name in sides[1].columns))
-    key = tuple(spelt.get(name.lower(), name) for name in identity)
+    key = tuple(spelt.get(name.lower(), name) for name in key)
     for frame, name in zip(sides, names, strict=True):
         _check_key(frame, key, name)
     shared = [quoted(name) for name in sides[0].columns if name in sides[1].columns]

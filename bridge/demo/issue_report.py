@@ -90,11 +90,15 @@ class IssueReport(Showable):
         return [Table(("release", "verdict"), lines, title), *example]
 
 
-def reproduce(number: int) -> IssueReport:
-    """Run the scenario of an issue of apache/hudi, one of `ISSUES`, and check its class against its law."""
-    issue = ISSUES[number]
-    releases = () if issue.example is None else issue.releases(issue.payloads[0])
-    return IssueReport(number, tuple(answers(issue)), {one: violation(issue, one) for one in releases})
+def reproduce(issue: int) -> IssueReport:
+    """Run the scenario of an issue of Hudi, and check its class against its law.
+
+    Args:
+        issue: reproduce a known issue of apache/hudi, by its number.
+    """
+    known = ISSUES[issue]
+    releases = () if known.example is None else known.releases(known.payloads[0])
+    return IssueReport(issue, tuple(answers(known)), {one: violation(known, one) for one in releases})
 
 
 def _title(issue: Issue) -> str:

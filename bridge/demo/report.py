@@ -127,7 +127,12 @@ class DemoReport(Judged):
 
 
 def demonstrate(spark: SparkSession, payload: str) -> DemoReport:
-    """Merge the recorded batches of a payload class in `RECORDED` as both table types under both releases."""
+    """Merge recorded batches as both table types under both releases.
+
+    Args:
+        spark: the session that merges.
+        payload: the payload class whose recorded batches are merged.
+    """
     recordings = {
         (table_type, release): recorded.read_recording(payload, table_type, release)
         for table_type in TableType

@@ -68,8 +68,8 @@ def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
     Args:
         batches: the batches, or one DataFrame per batch.
         plan: how versions merge; the first configuration, if there are two.
-        row: the values of the identifying columns as Spark writes them as text, the empty one for a null partition; a
-            column that is not needed to find the row may be left out.
+        row: the value of each key and partition column that is needed to find the row, as Spark writes it as text; the
+            empty text for a null partition.
         to: what to compare with, as in `replay`; None for one configuration.
         upgrade_after: see `replay`.
         via: see `replay`.

@@ -71,10 +71,10 @@ class HudiTable:
             path: the table's base path, which executors must reach: a local one, or a URI that Arrow can read.
             release: the release that reads; None for the one that counts as the table's writer: 0.13 for table versions
                 3 and 5, 0.15 for 6, 1.0 for 8, 1.1 for 9.
-            bootstrap: the folder of bootstrapped source files, if they have moved.
-            payload: the payload class by which versions merge, in place of the table's own class or mode; a Python
-                class, also of a notebook's cell, or a name. A class that Hudi does not ship must be given: properties
-                alone load no code. A compiled one, with its jars, runs in the JVMs of the executors.
+            bootstrap: the folder with the source files of a bootstrapped table, if they have moved.
+            payload: the class that merges, in place of the table's own class or mode. A class that Hudi does not ship
+                must be given, as properties alone load no code; a compiled one, with its jars, runs in the JVMs of the
+                executors.
             call_timeout: how many seconds a call of that class may take; 0 for any time.
             engine: the engine that merges snapshots: Python workers (`python`, which `auto` picks), Spark expressions
                 (`native`), or the compiled class in the JVM (`jvm`).
@@ -222,7 +222,7 @@ class HudiTable:
         are read that the answer, the predicate and the merge need.
 
         Args:
-            as_of: an instant (requested time): the rows as they were then.
+            as_of: an instant, by its requested time: the rows as they were then. None for the latest.
             columns: what the answer shows, in this order; None for all, with meta columns.
             where: a condition in Spark SQL, or a Column, which acts on merged rows alone.
             schema_on_read: whether columns that ALTER TABLE renamed keep the values of older files, as in Hudi with

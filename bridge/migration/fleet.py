@@ -15,7 +15,7 @@ from bridge.migration.move import severity_of
 from bridge.migration.next_steps import class_named, replay_command
 from bridge.migration.plan import plan_migration
 from bridge.report import REPORTS, Check, Judged, NextStep, Report, Severity, Table
-from bridge.spark import PySparkException, catalog_location, catalog_tables
+from bridge.spark import PySparkException, catalog_location, catalog_tables, session_of
 from payloads import HudiRelease
 from payloads.errors import PayloadBridgeError
 
@@ -172,26 +172,31 @@ def _told(one: FleetTable) -> str:
 
 def inspect_tables(
     root: str,
-    to: str | HudiRelease,
+    release: str | HudiRelease = HudiRelease.latest(),
     writer: Mapping[str, str] | None = None,
+    *,
+    rows: bool = False,
     session: Callable[[], SparkSession] | None = None,
 ) -> FleetReport:
-    """Inspect every table below a folder, from its properties and timeline; with a session, from its rows too.
+    """Inspect every table below a folder, from its properties and timeline, and from its rows if asked.
 
     Args:
-        root: a local folder, or a URI.
-        to: the release that the tables may move to.
+        root: inspect every table below this folder, local or a URI, for what a move to `release` changes.
+        release: the release that the tables may move to.
         writer: the options that all writers pass.
-        session: returns the session that reads rows; None: no row is read, and tables are graded by what is known to
+        rows: read each table, count the rows that differ, and find damage; else tables are graded by what is known to
             change for their classes.
+        session: returns the session that reads rows; None: the active one, else a local one is started.
 
     Raises:
         HudiTableError: the folder can't be listed.
         InputError: no table is below it.
     """
-    given, release = writer or {}, HudiRelease.asked(to)
-    found = tuple(_inspected(path, release, given, session) for path in tables_below(root))
-    return FleetReport(root, str(release), _some(found, f"no Hudi table is below {root}"))
+    given, line = writer or {}, HudiRelease.asked(release)
+    found = tuple(
+        _inspected(path, line, given, (session or session_of) if rows else None) for path in tables_below(root)
+    )
+    return FleetReport(root, str(line), _some(found, f"no Hudi table is below {root}"))
 
 
 def _some(found: Sequence[FleetTable], lack: str) -> tuple[FleetTable, ...]:
@@ -209,26 +214,33 @@ def _some(found: Sequence[FleetTable], lack: str) -> tuple[FleetTable, ...]:
 def inspect_catalog(
     spark: SparkSession,
     database: str,
-    to: str | HudiRelease,
+    release: str | HudiRelease = HudiRelease.latest(),
     writer: Mapping[str, str] | None = None,
     *,
     rows: bool = False,
 ) -> FleetReport:
     """Inspect every table of a catalogue database as `inspect_tables` does; tables that aren't Hudi's are failures.
 
+    Args:
+        spark: the session whose catalogue has the database.
+        database: inspect every table of this database of Spark's catalogue for what a move to `release` changes.
+        release: the release that the tables may move to.
+        writer: the options that all writers pass.
+        rows: see `inspect_tables`.
+
     Raises:
         InputError: there is no such database, or it has no table.
     """
-    found, release = [], HudiRelease.asked(to)
+    found, line = [], HudiRelease.asked(release)
     for name in catalog_tables(spark, database):
         try:
             path = catalog_location(spark, name)
         except PayloadBridgeError as error:
             found.append(FleetTable(name, failure=str(error)))
             continue
-        inspected = _inspected(path, release, writer or {}, (lambda: spark) if rows else None)
+        inspected = _inspected(path, line, writer or {}, (lambda: spark) if rows else None)
         found.append(inspected._replace(table=name))
-    return FleetReport(database, str(release), _some(found, f"the database {database} has no table"))
+    return FleetReport(database, str(line), _some(found, f"the database {database} has no table"))
 
 
 def _inspected(

@@ -15,6 +15,7 @@ from bridge.migration.table_source import ReadOptions, check_reads, damage_in, s
 from bridge.plan import CALL_TIMEOUT
 from bridge.report import Severity
 from payloads.errors import PayloadBridgeError
+from payloads.jars import jar_paths
 from payloads.release import HudiRelease
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from bridge.migration.inspect_report import Inspection
     from bridge.migration.table_source import TableLike
     from payloads import PayloadRef
-    from payloads.jars import JarPaths
+    from payloads.jars import JarPaths, MavenPackages
 
 
 def inspect(  # noqa: PLR0913 (one parameter an option)
@@ -35,7 +36,7 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     *,
     from_release: str | HudiRelease | None = None,
     jar: JarPaths = None,
-    package: tuple[str, ...] = (),
+    package: MavenPackages = (),
     payload: str | PayloadRef | None = None,
     slices: int | None = MOST_SLICES,
     bootstrap: str | None = None,
@@ -48,13 +49,13 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
         table: its base path, local or a URI, whose rows are read, too; its `hoodie.properties`, a properties file with
             the TBLPROPERTIES of a table that does not exist yet, or what it stores, as a mapping.
         writer: the options of its writer.
-        release: the release.
+        release: the Hudi release whose rules apply.
         from_release: the release that has written the table so far; None: by its version, 0.13 for 5, 0.15 for 6, 1.0
             for 8, 1.1 for 9.
-        jar: where compiled payload classes are.
-        package: Maven coordinates of compiled payload classes.
+        jar: jars with compiled payload classes, or with classes that they need.
+        package: Maven packages with compiled payload classes, as group:artifact:version.
         payload: the class that merges the rows of a table whose own class Hudi does not ship.
-        slices: how many file slices are read at most; None for all, 0 for none.
+        slices: read the rows of at most this many file slices, to find damage; 0: none, None: no limit.
         bootstrap: the folder with the source files of a bootstrapped table, if they have moved.
         call_timeout: how many seconds a call of the class may take.
         session: returns the session that reads rows; None: the active one, else a local one is started.
@@ -68,7 +69,7 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     line, looks = HudiRelease.asked(release), ReadOptions(slices, payload, bootstrap, call_timeout, session)
     check_reads(table, looks)
     properties = stored_in(table, line)
-    found = inspect_settings(properties, writer, line, jar=jar, package=package)
+    found = inspect_settings(properties, writer, line, jar=jar, package=jar_paths(package))
     found = _with_move(found, properties, writer, line, from_release, jar)
     damage = damage_in(table, looks)
     return found if damage is None else found.with_damage(damage)

@@ -51,9 +51,11 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
             for 8, 1.1 for 9.
         keep_table_version: the new release writes the table without upgrading it.
         mode: a merge mode to set as well, under the release `to`.
-        jar: where compiled payload classes are.
+        jar: jars with compiled payload classes, which are checked against the new release, or with classes that they
+            need.
         payload: the class that merges the rows of a table whose own class Hudi does not ship.
-        slices: how many file slices are read at most; None for all, 0 for none.
+        slices: read the rows of at most this many file slices, to find the keys that the move affects; 0: none, None:
+            no limit.
         bootstrap: the folder with the source files of a bootstrapped table, if they have moved.
         call_timeout: how many seconds a call of the class may take.
         session: returns the session that reads rows; None: the active one, else a local one is started.

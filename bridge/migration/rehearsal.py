@@ -91,8 +91,8 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         props: other options of that writer.
         downgrade: whether the copy is downgraded to its old version at the end.
         part: the part of the table that is copied and compared; None for all of it.
-        bundle: the Spark bundle that runs instead of the released one: the path of a jar on this machine, or a Maven
-            coordinate. Its version must be of the release `to`.
+        bundle: the Spark bundle of Hudi that runs, of the release `to`, such as your platform's own build: the path of
+            a jar on this machine, or a Maven coordinate. None for the released one, from Maven Central.
 
     Raises:
         ParameterError: what comes after the upgrade contradicts itself, or is not predicted on this table.

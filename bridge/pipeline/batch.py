@@ -6,10 +6,11 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.errors import InputError, ParameterError
+from bridge.errors import InputError, ParameterError, PlanError
+from bridge.programs import WriteOperation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame
 
@@ -80,3 +81,17 @@ def check_numbers(operations: Iterable[int], batches: int) -> None:
     if absent := sorted({*operations} - {*range(1, batches + 1)}):
         msg = f"`operations` {absent[0]}: the last batch is {batches}; name a batch, from 1"
         raise ParameterError(msg)
+
+
+def parsed_operations(operations: Mapping[int, str | SqlMerge]) -> dict[int, WriteOperation | SqlMerge]:
+    """Read the operations of batches.
+
+    Raises:
+        PlanError: an operation does not exist, or lacks its statement.
+    """
+    named = {n: one if isinstance(one, SqlMerge) else WriteOperation.parse(one) for n, one in operations.items()}
+    for number, one in named.items():
+        if one is WriteOperation.SQL_MERGE:
+            msg = f"batch {number}: sql_merge needs a statement; give N=sql_merge:FILE.sql, or SqlMerge(...)"
+            raise PlanError(msg)
+    return named

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sf
 from bridge.config import capabilities
 from bridge.engines import ARRIVAL, COMMIT
 from bridge.errors import InputError, PlanError
-from bridge.pipeline.batch import Batch, SqlMerge, check_numbers
+from bridge.pipeline.batch import Batch, SqlMerge, check_numbers, parsed_operations
 from bridge.pipeline.files import read_batches
 from bridge.pipeline.layout import layout_of
 from bridge.pipeline.merged_rows import check_on, source_rows
@@ -142,7 +142,13 @@ class Batches:
         return batches
 
     def written_by(self, operations: Mapping[int, str | SqlMerge]) -> Batches:
-        """Return the batches with other operations, by number from 1; the others keep theirs.
+        """Return the batches with other operations; the others keep theirs.
+
+        Args:
+            operations: how batches are written, by number from 1, if not by upsert: insert, bulk_insert,
+                insert_overwrite, insert_overwrite_table, delete or sql_delete (rows name keys), delete_partition (rows
+                name partitions), sql_update (rows name keys, and have the columns to assign), or a MERGE INTO statement
+                (`SqlMerge`), whose source are the rows.
 
         Raises:
             ParameterError: a batch does not exist.
@@ -152,11 +158,7 @@ class Batches:
         if operations and len(self._frames) < len(self):
             msg = "a frame that is split into batches must have complete rows; give one frame per batch (Batches.of)"
             raise PlanError(msg)
-        named = {n: one if isinstance(one, SqlMerge) else WriteOperation.parse(one) for n, one in operations.items()}
-        for number, one in named.items():
-            if one is WriteOperation.SQL_MERGE:
-                msg = f"batch {number}: sql_merge needs a statement; give N=sql_merge:FILE.sql, or SqlMerge(...)"
-                raise PlanError(msg)
+        named = parsed_operations(operations)
         if self.have_schema and WriteOperation.SQL_UPDATE in named.values():
             msg = "an SQL update assigns the columns of its file; a schema adds the others, so leave it out"
             raise PlanError(msg)

@@ -62,9 +62,10 @@ def merge_frames(
     Args:
         point: combine-input, upsert, append, compact or snapshot, which are the functions of these names.
         plan: how versions merge; `on_error` says what to do with a key that can't be merged.
-        stored: the stored rows, for all but combine-input.
-        log: the log, for compact and snapshot; an append may have one.
-        incoming: the batch, for combine-input, upsert and append.
+        stored: the rows of the table's base files, for all but combine-input.
+        log: the log of a merge-on-read table, as an append returned it, for compact and snapshot; an append may have
+            an older one.
+        incoming: the batch to merge, for combine-input, upsert and append.
 
     Raises:
         ParameterError: the point does not exist, or an input is missing or superfluous.

@@ -7,7 +7,7 @@ and a share of the keys.
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from pyspark.sql import functions as sf
 from pyspark.sql import types as spark_types
@@ -66,13 +66,22 @@ class Scope:
             raise PlanError(msg)
 
     @classmethod
-    def of_paths(cls, plan: MergePlan, paths: Iterable[str], **settings: Any) -> Scope:
-        """Make a scope of partitions as their paths are written: `2024-01-01`, `de/3` or `country=de/day=3`.
+    def of_paths(
+        cls, plan: MergePlan, partitions: Iterable[str], *, since: str | None = None, keys_sample: float | None = None
+    ) -> Scope:
+        """Make a scope of partitions as their paths are written.
+
+        Args:
+            plan: names the partition columns.
+            partitions: take only the rows of these partitions: `2024-01-01`, or `country=de/day=3` or `de/3` for
+                several columns.
+            since: see the attribute.
+            keys_sample: see the attribute.
 
         Raises:
             PlanError: a path does not have one value for each partition column.
         """
-        return cls(tuple(_columns_of(path, plan.partition) for path in paths), **settings)
+        return cls(tuple(_columns_of(path, plan.partition) for path in partitions), since, keys_sample)
 
     @property
     def chooses_keys(self) -> bool:

@@ -44,8 +44,8 @@ def pack(out: Path, names: Iterable[str] = ()) -> list[str]:
     as Spark brings it, and so is this project, which every session sends. The archive is tried before it is written.
 
     Args:
-        out: the file.
-        names: distributions that are packed besides, with what they require: those that a user's class needs.
+        out: the archive.
+        names: other packages for it, with what they require: those that your class needs.
 
     Raises:
         InputError: a distribution is not installed.

@@ -31,7 +31,7 @@ EXAMPLES: Final = 100
 def verify(  # noqa: PLR0913 (the options of the verb)
     name: str | type,
     *,
-    release: str | HudiRelease,
+    release: str | HudiRelease = HudiRelease.latest(),
     schema: AvroSchema | StructType | str | None = None,
     key: str | Sequence[str] = (),
     ordering: str | Sequence[str] | None = None,
@@ -50,9 +50,9 @@ def verify(  # noqa: PLR0913 (the options of the verb)
 
     Args:
         name: its name, or a class in Python.
-        release: the release whose rules apply.
-        schema: the schema of the records: that of a DataFrame, Spark DDL, Avro, or a file; without it a small one that
-            suits the class.
+        release: the Hudi release whose rules apply.
+        schema: the schema of the records: Spark DDL ('id string, ts bigint'), Avro JSON, or a file with either; in
+            Python also that of a DataFrame. None for a small one that suits the class.
         key: the record key columns: the same in all versions.
         ordering: the ordering columns; None for the order of arrival.
         props: properties of the merge, as Hudi names them.

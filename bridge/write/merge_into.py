@@ -48,8 +48,8 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     incoming: DataFrame,
     plan: MergePlan,
     *,
-    batch: str | None = None,
-    options: Mapping[str, str] | None = None,
+    batch_id: str | None = None,
+    write_options: Mapping[str, str] | None = None,
     before_commit: Callable[[DataFrame | None], None] | None = None,
 ) -> MergeIntoReport:
     """Merge a batch into a Hudi table: the plan's payload decides, and Hudi's own writer makes one commit.
@@ -59,26 +59,26 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
     COMMIT_TIME_ORDERING, or one of 0.15 with OverwriteWithLatestAvroPayload and without an ordering field, so that
     readers show the last write. If nothing changes, nothing is written.
 
-    With GLOBAL_SIMPLE or GLOBAL_BLOOM in `options` (`hoodie.index.type`) or the table's properties, the stored row of a
-    key is looked up in all partitions, as in a plan with `global_index`. A row that the payload keeps moves to the
-    partition of the batch, and Hudi's writer deletes the old one in the same commit; with the index's
+    With GLOBAL_SIMPLE or GLOBAL_BLOOM in `write_options` (`hoodie.index.type`) or the table's properties, the stored
+    row of a key is looked up in all partitions, as in a plan with `global_index`. A row that the payload keeps moves to
+    the partition of the batch, and Hudi's writer deletes the old one in the same commit; with the index's
     `update.partition.path=false` it stays in its old partition. Locks are refused with these indexes.
 
     Only one writer may run at a time: if another writer's instant is found before the commit, the merge ends; if it is
     found afterwards, the error names both. A completed commit is never rolled back. Several writers must all use Hudi's
-    optimistic concurrency control, set in `options` (`hoodie.write.concurrency.mode`, `hoodie.write.lock.provider` and
-    its settings). Hudi then refuses the commit, under its lock, if another writer has committed to one of its
-    partitions since the read, and the batch is merged again, at most five times. A run that fails before its commit
-    completes leaves no visible rows. If Hudi's table services fail afterwards (cleaning, archiving, compaction, sync),
-    the error names the commit.
+    optimistic concurrency control, set in `write_options` (`hoodie.write.concurrency.mode`,
+    `hoodie.write.lock.provider` and its settings). Hudi then refuses the commit, under its lock, if another writer has
+    committed to one of its partitions since the read, and the batch is merged again, at most five times. A run that
+    fails before its commit completes leaves no visible rows. If Hudi's table services fail afterwards (cleaning,
+    archiving, compaction, sync), the error names the commit.
 
     Args:
         table: the table, or its base path.
         incoming: the batch, in the columns of the table; new columns are added to it.
         plan: how versions merge; its key and partition are those of the table. Its table type has no effect.
-        batch: the id of the batch, any text: a batch that a commit of the table has already merged changes nothing. A
-            batch without changes leaves no commit and no batch id.
-        options: other options of Hudi's writer, such as its index.
+        batch_id: the id of the batch, any text: if a commit of the table has merged it already, nothing is done. A
+            batch without changes leaves no commit and no id.
+        write_options: other options of Hudi's own writer, such as hoodie.index.type=SIMPLE.
         before_commit: receives the quarantine of the run (None unless the plan quarantines keys) before the commit
             begins, if no other writer was seen; if it raises, nothing is written. Called again if the batch is merged
             again.
@@ -98,10 +98,10 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         msg = "the batch is a stream; write it with foreachBatch(bridge.merge_batch(table, plan))"
         raise InputError(msg)
     found = HudiTable(incoming.sparkSession, table, HudiRelease.latest()) if isinstance(table, str) else table
-    for _ in range(TRIES - 1 if is_locked(options or {}) else 0):
+    for _ in range(TRIES - 1 if is_locked(write_options or {}) else 0):
         with contextlib.suppress(RefusedCommitError):
-            return _merged(found, incoming, plan, batch, options or {}, before_commit)
-    return _merged(found, incoming, plan, batch, options or {}, before_commit)
+            return _merged(found, incoming, plan, batch_id, write_options or {}, before_commit)
+    return _merged(found, incoming, plan, batch_id, write_options or {}, before_commit)
 
 
 def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
@@ -195,7 +195,7 @@ def merge_batch(
     plan: MergePlan,
     *,
     stream: str | None = None,
-    options: Mapping[str, str] | None = None,
+    write_options: Mapping[str, str] | None = None,
 ) -> Callable[[DataFrame, int], None]:
     """Return the function for `foreachBatch` of a structured stream: it merges each micro-batch into a table once.
 
@@ -208,7 +208,7 @@ def merge_batch(
             quarantine keys, call `with merge_into(..., before_commit=...): pass` in a function of your own; the end of
             the block releases the rows that Spark keeps for the quarantine.
         stream: a name of the stream that survives restarts; None for the id in its checkpoint.
-        options: other options of Hudi's writer.
+        write_options: other options of Hudi's own writer.
 
     Raises:
         PlanError: the plan quarantines keys.
@@ -225,7 +225,7 @@ def merge_batch(
         if not name:
             msg = "Spark does not report the id of this stream; name it: merge_batch(..., stream=NAME)"
             raise InputError(msg)
-        merge_into(table, rows, plan, batch=f"{name}/{number}", options=options)
+        merge_into(table, rows, plan, batch_id=f"{name}/{number}", write_options=write_options)
 
     return merge
 

@@ -44,13 +44,13 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
     path: str,
     plan: MergePlan,
     *,
-    version: int | None = None,
-    options: Mapping[str, str] | None = None,
+    table_version: int | None = None,
+    write_options: Mapping[str, str] | None = None,
     overwrite: bool = False,
 ) -> HudiTable:
     """Write rows as a new Hudi table, by the writer of the session's bundle, in one `bulk_insert`.
 
-    Every reader shows the rows unchanged. Unless `options` name a mode or payload class, the last write wins
+    Every reader shows the rows unchanged. Unless `write_options` name a mode or payload class, the last write wins
     (COMMIT_TIME_ORDERING; in version 6 OverwriteWithLatestAvroPayload, by which the greatest ordering value wins within
     a batch if the plan or an option names an ordering field). Partition paths are `column=value` or encoded if the
     `props` of the plan say so. Meta columns of the rows are replaced by those of the new commit. Rows with the same key
@@ -60,20 +60,22 @@ def write_table(  # noqa: PLR0913 (keyword-only settings of one table)
         rows: merged rows, such as those of `upsert` or `HudiTable.snapshot`.
         path: the base path, local or on HDFS; it appears only when the table is complete.
         plan: names the table's key, partition and type.
-        version: the table version (6, 8 or 9); None for the bundle's own.
-        options: other options of Hudi's writer.
+        table_version: the table version (6, 8 or 9) of the new table; None for the bundle's own.
+        write_options: other options of Hudi's own writer.
         overwrite: whether an existing path is replaced.
 
     Raises:
         InputError: the path exists or is on an object store; the plan names no key; or a row is flagged as deleted.
-        PlanError: an option contradicts the plan or the version, or registers the table before it has its name; or
-            Hudi's writer would use a column as ordering field that was not named.
+        PlanError: an option contradicts the plan or the table version, or registers the table before it has its name;
+            or Hudi's writer would use a column as ordering field that was not named.
         EngineError: the session has no Hudi bundle, or one that does not write this version; or executors have written
             elsewhere.
         PySparkException, Py4JJavaError: Hudi refuses, or fails.
     """
     spark = rows.sparkSession
-    with new_table(spark, Target(path, overwrite=overwrite), plan, version=version, options=options) as run:
+    with new_table(
+        spark, Target(path, overwrite=overwrite), plan, table_version=table_version, write_options=write_options
+    ) as run:
         run.write(rows)
     return HudiTable(spark, path, _NEWEST)
 
@@ -84,15 +86,15 @@ def new_table(
     target: Target,
     plan: MergePlan,
     *,
-    version: int | None = None,
-    options: Mapping[str, str] | None = None,
+    table_version: int | None = None,
+    write_options: Mapping[str, str] | None = None,
 ) -> Iterator[NewTableRun]:
     """Yield a run whose rows become a table if the block succeeds; errors as in `write_table`."""
     check_place(target, place_of(target.path, spark))
     check_writer_is_there(spark)
-    settings = table_options(plan, target.path, newest_version(spark), version, options or {})
+    settings = table_options(plan, target.path, newest_version(spark), table_version, write_options or {})
     with output_folder(spark, target) as run:
-        yield NewTableRun(run, plan, settings, version)
+        yield NewTableRun(run, plan, settings, table_version)
 
 
 class NewTableRun:

@@ -157,7 +157,7 @@ def _written_into(spark: SparkSession, folder: Path, rows: int, runs: int) -> It
     plan = MergePlan(payload=_USER, release="0.15", key="id", partition="part", ordering="ts")
     ways: dict[str, tuple[Path, Callable[[], object]]] = {
         "Hudi's upsert": (hudi, lambda: _save(batch, options, now, "upsert")),
-        "merge_into, a user's Python class": (hudi, lambda: merge_into(str(now), batch, plan, options=_INDEX)),
+        "merge_into, a user's Python class": (hudi, lambda: merge_into(str(now), batch, plan, write_options=_INDEX)),
         "Delta's dedup and MERGE": (delta, lambda: peers.merge_by_delta(batch, now)),
     }
     taken: dict[str, list[float]] = {name: [] for name in ways}

@@ -87,7 +87,7 @@ def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> Non
                 f"CREATE TABLE fleet.{name.replace('-', '_')} (id STRING) USING parquet LOCATION '{root}/db/{name}'"
             )
         spark.sql("CREATE VIEW fleet.seen AS SELECT 1 AS one")
-        result = CliRunner().invoke(main, ["inspect", "--catalog", "fleet", "--rows", "--output", "json"])
+        result = CliRunner().invoke(main, ["inspect", "--database", "fleet", "--rows", "--output", "json"])
         assert result.exit_code == 0, result.output
         found = json.loads(result.stdout)
         tables = {one["table"]: one for one in found["results"]}

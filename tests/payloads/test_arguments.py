@@ -42,7 +42,7 @@ CLASS = "OverwriteWithLatestAvroPayload"
         (lambda: bridge.find_damage(3), "find_damage: path is text, not 3; write '3'"),
         (
             lambda: bridge.inspect_tables("root", object()),
-            "inspect_tables: to is text or a HudiRelease, not a value of the type object",
+            "inspect_tables: release is text or a HudiRelease, not a value of the type object",
         ),
         (
             lambda: Batches.of([None]),

@@ -73,7 +73,7 @@ def _checks(spark: SparkSession, release: str, folder: Path) -> Iterator[tuple[s
         expected = _texts(rows, _NAMES)
         for version in _VERSIONS[release]:
             name = f"{table_type}-{'parts' if partitioned else 'plain'}-{version or 'own'}"
-            found = write_table(rows, str(folder / name), plan, version=version, options=_WRITER)
+            found = write_table(rows, str(folder / name), plan, table_version=version, write_options=_WRITER)
             stored = int(found.properties["hoodie.table.version"])
             problems = [] if stored == (version or _OWN[release]) else [f"it has table version {stored}"]
             yield name, problems + _differing(spark, folder / name, expected, None)
@@ -102,7 +102,7 @@ def _by_command(spark: SparkSession, release: str, folder: Path) -> Iterator[tup
         plan = _plan(table_type, partitioned=partitioned)
         name = f"{table_type}-{'parts' if partitioned else 'plain'}-{version or 'own'}"
         rows = upsert(_stored(spark), _incoming(spark), plan).persist()
-        write_table(rows, str(folder / f"{name}-before"), plan, options=_WRITER)
+        write_table(rows, str(folder / f"{name}-before"), plan, write_options=_WRITER)
         words = ["snapshot", str(folder / f"{name}-before"), "--release", release.rpartition(".")[0]]
         words += ["--out", str(folder / name), "--out-table-format", "hudi", "--bundle", bundle]
         words += [] if version is None else ["--table-version", str(version)]
@@ -151,7 +151,7 @@ def _of_files(
     told = sorted(tuple(str(record[name]) for name in ("id", "part", "qty")) for record in records)
     wanted = sorted((row[0], row[1], row[3]) for row in expected)
     problems += [] if told == wanted else [f"Avro has {told}"]
-    write_table(rows.coalesce(1), f"{folder}-table", plan, options=_WRITER)
+    write_table(rows.coalesce(1), f"{folder}-table", plan, write_options=_WRITER)
     replaced = _replace(Path(f"{folder}-table"), Path(f"{folder}-parquet"))
     problems += [] if replaced else ["no base file was replaced"]
     return problems + _differing(spark, Path(f"{folder}-table"), expected, meta)
@@ -219,7 +219,7 @@ def _refused(spark: SparkSession, release: str, folder: Path) -> list[str]:
         return []
     plan = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key=("id",))
     try:
-        write_table(_stored(spark), str(folder / "new"), plan, version=9)
+        write_table(_stored(spark), str(folder / "new"), plan, table_version=9)
     except EngineError as error:
         there = list(folder.glob("new*"))
         return [str(there)] if there or "not 9" not in str(error) else []

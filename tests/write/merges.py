@@ -67,7 +67,9 @@ class Run:
 
     def _run(self, rows: list[Any], name: str, **more: Any) -> Any:
         frame = frame_of(self._spark, self._case, rows)
-        return merge_into(str(self._table), frame, self._case.plan, batch=name, **{"options": self._options, **more})
+        return merge_into(
+            str(self._table), frame, self._case.plan, batch_id=name, **{"write_options": self._options, **more}
+        )
 
     def _check(self, what: str) -> None:
         self._note_moves()
@@ -173,7 +175,7 @@ class Run:
                 str(self._table),
                 frame_of(self._spark, self._case, [other]),
                 self._case.plan,
-                options=self._case.writer,
+                write_options=self._case.writer,
             )
             if report.instant is None:
                 self.wrong("the second writer changed nothing")
@@ -199,7 +201,7 @@ class Run:
             after()
 
         with mock.patch.object(module, "commit", around):
-            self._run(rows, name, options=self._case.writer)
+            self._run(rows, name, write_options=self._case.writer)
 
     def _fails(self, kind: type[Exception], run: Callable[[], object]) -> None:
         try:

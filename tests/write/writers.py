@@ -88,7 +88,7 @@ class _Table:
         return frame_of(self.spark, self.case, [row])
 
     def merge(self, rows: DataFrame, **more: Any) -> Any:
-        return merge_into(str(self.path), rows, self.case.plan, **{"options": _LOCKED, **more})
+        return merge_into(str(self.path), rows, self.case.plan, **{"write_options": _LOCKED, **more})
 
     def check(self) -> Iterator[str]:
         for problem in readers_that_differ(self.spark, self.case, self.path, self.rows.values()):
@@ -191,7 +191,7 @@ def _threads(table: _Table) -> Iterator[str]:
         for number, batch in enumerate(own):
             for _ in range(20):
                 try:
-                    done.append(table.merge(batch, batch=f"{id(own)}/{number}").instant)
+                    done.append(table.merge(batch, batch_id=f"{id(own)}/{number}").instant)
                     break
                 except ConflictError:
                     continue
@@ -218,7 +218,7 @@ def _stream(table: _Table) -> Iterator[str]:
         rows = "".join(json.dumps(row.asDict()) + "\n" for row in batch.collect())
         (folder / f"{number}.json").write_text(rows)
     before, seen = table.commits(), []
-    merge = merge_batch(str(table.path), table.case.plan, options=WRITER)
+    merge = merge_batch(str(table.path), table.case.plan, write_options=WRITER)
 
     def failing(rows: DataFrame, number: int) -> None:
         merge(rows, number)

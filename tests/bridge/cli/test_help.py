@@ -56,7 +56,7 @@ def test_a_switch_says_what_it_does(verb: str) -> None:
 @VERBS
 def test_what_a_verb_needs_comes_first(verb: str) -> None:
     needed = [f"--{name}" for names in NEEDED.get(verb, ()) for name in names]
-    shown = re.findall(r"^  (--[\w-]+)(?= |$)", help_of(verb).partition("\nRequired:")[2], re.MULTILINE)
+    shown = re.findall(r"^  (--[\w-]+)(?=,| |$)", help_of(verb).partition("\nRequired:")[2], re.MULTILINE)
     assert shown[: len(needed)] == needed
     required = {one.opts[0] for one in main.commands[verb].params if isinstance(one, click.Option) and one.required}
     assert required <= set(needed)

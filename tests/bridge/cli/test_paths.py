@@ -67,4 +67,4 @@ def test_every_jar_counts(
     if isinstance(jars, str):
         assert (found.exit_code, jars in found.stderr) == (2, True)
     else:
-        assert found.stdout.strip() == repr({"jars": jars, "package": ("a:b:1",)})
+        assert found.stdout.strip() == repr({"jar": jars, "package": ("a:b:1",)})

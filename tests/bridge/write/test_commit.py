@@ -70,11 +70,11 @@ def test_a_commit_that_is_complete_is_named_when_what_came_after_it_fails(
 
     monkeypatch.setattr(MODULE, "commit", MagicMock(side_effect=RuntimeError("no commit")))
     with pytest.raises(RuntimeError, match=r"^no commit$"):
-        merge_into(str(table.path), rows(), PLAN, batch="monday")
+        merge_into(str(table.path), rows(), PLAN, batch_id="monday")
     monkeypatch.setattr(MODULE, "commit", fails)
     with pytest.raises(EngineError, match="commit 20240101000000002 is complete; what came after it failed: cleaning"):
-        merge_into(str(table.path), rows(), PLAN, batch="monday")
-    assert merge_into(str(table.path), rows(), PLAN, batch="monday").merged_by == "20240101000000002"
+        merge_into(str(table.path), rows(), PLAN, batch_id="monday")
+    assert merge_into(str(table.path), rows(), PLAN, batch_id="monday").merged_by == "20240101000000002"
 
 
 def test_what_is_archived_behind_a_savepoint_is_no_other_writer(
@@ -115,7 +115,7 @@ def test_slices_that_the_index_does_not_find_are_refused_before_anything_is_merg
     for name, stand_in in {"check_slices": checked, "merged_in_slices": MagicMock()}.items():
         monkeypatch.setattr(MODULE, name, stand_in)
     with pytest.raises(InputError, match="not found"):
-        merge_into(str(table.path), rows(), PLAN, options={"hoodie.index.type": "BLOOM"})
+        merge_into(str(table.path), rows(), PLAN, write_options={"hoodie.index.type": "BLOOM"})
     MODULE.merged_in_slices.assert_not_called()
     assert checked.call_args.args[-1] == "BLOOM"
 
@@ -154,7 +154,7 @@ def test_a_commit_that_hudi_refuses_because_of_another_writer_is_merged_again(
         committed(table, options)
 
     monkeypatch.setattr(MODULE, "commit", commit)
-    report = merge_into(str(table.path), rows(), PLAN, options=LOCK)
+    report = merge_into(str(table.path), rows(), PLAN, write_options=LOCK)
     assert [len(completed) for completed in told] == [1, 2, 3]  # each try has read what came meanwhile
     assert report.instant == "20240101000000004"
     assert MODULE.forget_read.call_count == 2 * 3  # before a try and after its commit
@@ -162,7 +162,7 @@ def test_a_commit_that_hudi_refuses_because_of_another_writer_is_merged_again(
     with pytest.raises(
         ConflictError, match=("Hudi refused the commit because another writer's came after 202401010000000")
     ):
-        merge_into(str(table.path), rows(), PLAN, options=LOCK)
+        merge_into(str(table.path), rows(), PLAN, write_options=LOCK)
     assert len(told) == 3 + 5
     with pytest.raises(RuntimeError, match="conflicting writes"):
         merge_into(str(table.path), rows(), PLAN)  # one writer: whatever it is, it is not tried again
@@ -174,7 +174,7 @@ def test_a_session_that_takes_no_class_for_the_lock_is_refused_before_anything_i
 ) -> None:
     monkeypatch.setattr(MODULE, "forget_read", MagicMock(side_effect=EngineError("no class can be added")))
     with pytest.raises(EngineError, match="no class can be added"):
-        merge_into(str(table.path), rows(), PLAN, options=LOCK)
+        merge_into(str(table.path), rows(), PLAN, write_options=LOCK)
     MODULE._changes.assert_not_called()
 
 

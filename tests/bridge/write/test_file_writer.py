@@ -226,5 +226,5 @@ def test_the_options_of_a_new_table_say_its_plan_and_its_version() -> None:
 
 def test_a_new_table_wants_hudi_in_the_session(tmp_path: Path, spark: SparkSession) -> None:
     with pytest.raises(EngineError, match=r"this session has no Hudi"):
-        write_table(frame(spark, ROWS), str(tmp_path / "orders"), PLAN, version=9)
+        write_table(frame(spark, ROWS), str(tmp_path / "orders"), PLAN, table_version=9)
     assert not list(tmp_path.iterdir())

@@ -77,11 +77,11 @@ def merge(table: Parted, spark: SparkSession, rows: list[tuple[Any, ...]], **mor
     frame = spark.createDataFrame(rows, "id string, city string, qty bigint").coalesce(1)
     options = {INDEX: "GLOBAL_SIMPLE", **more.pop("options", {})}
     plan = more.pop("plan", PLAN)
-    return merge_into(str(table.path), frame, plan, **{"options": options, **more})
+    return merge_into(str(table.path), frame, plan, **{"write_options": options, **more})
 
 
 def test_a_row_moves_with_what_its_old_partition_had_and_comes_back(table: Parted, spark: SparkSession) -> None:
-    done = merge(table, spark, BATCH, batch="monday")
+    done = merge(table, spark, BATCH, batch_id="monday")
     assert (done.inserted, done.updated, done.deleted) == (1, 2, 1)
     assert table.found == [("a", "Lima", 5), ("b", "Lima", 3), ("d", "Bern", 5), ("z", "Rome", 9)]
     # A delete names the partition of the stored row, not that of the batch.
@@ -90,7 +90,7 @@ def test_a_row_moves_with_what_its_old_partition_had_and_comes_back(table: Parte
     assert done.plan.global_index
     assert done.row_counts.rows_in == {"stored": 3, "incoming": 4}
 
-    assert merge(table, spark, BATCH, batch="monday").merged_by == done.instant
+    assert merge(table, spark, BATCH, batch_id="monday").merged_by == done.instant
     # Versions of one batch are combined across partitions; a move alone is a change; and a version that the class would
     # not insert on its own moves nothing.
     done = merge(table, spark, [("a", "Rome", 9), ("a", "Oslo", 1), ("b", "Oslo", 0), ("z", "Bern", -4)])

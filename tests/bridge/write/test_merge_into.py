@@ -77,7 +77,7 @@ def batch(spark: SparkSession, rows: list[Any]) -> DataFrame:
 def test_inserts_updates_and_deletes_are_one_commit_and_a_second_run_of_it_is_none(
     table: MadeTable, spark: SparkSession
 ) -> None:
-    first = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch="monday", options={"hoodie.x": "1"})
+    first = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch_id="monday", write_options={"hoodie.x": "1"})
     assert (first.inserted, first.updated, first.deleted, first.adds_flag) == (1, 1, 1, True)
     assert table.rows == {
         "a": {"id": "a", "city": "Oslo", "qty": 5, "_hoodie_is_deleted": False},
@@ -92,11 +92,11 @@ def test_inserts_updates_and_deletes_are_one_commit_and_a_second_run_of_it_is_no
     assert first.row_counts.rows_in == {"stored": 3, "incoming": 6}
 
     before = table.instants
-    again = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch="monday")
+    again = merge_into(str(table.path), batch(spark, BATCH), PLAN, batch_id="monday")
     assert again.merged_by == first.instant
     assert table.instants == before
     # The column of the first commit is no column of the batch; nothing changes, so nothing is written.
-    none = merge_into(str(table.path), batch(spark, [("a", "skip", 1), ("b", None, 0)]), PLAN, batch="tuesday")
+    none = merge_into(str(table.path), batch(spark, [("a", "skip", 1), ("b", None, 0)]), PLAN, batch_id="tuesday")
     assert (none.instant, none.read) == (None, first.instant)
     assert table.instants == before
     assert "changes no row" in none.verdict
