@@ -20,6 +20,7 @@ from bridge.cli.table_input import (
     strict_option,
     table_argument,
 )
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import diff
 from bridge.engines import recompiled_warnings
@@ -40,14 +41,14 @@ if TYPE_CHECKING:
 
 @click.command("diff", cls=Verb, short_help="Show the rows in which two tables, or two instants, differ.")
 @table_argument
-@click.option(
+@terminal_option(
     "--against",
     metavar="PATH|TABLE",
     help="What to compare with: a Hudi table, or a file or flat folder of rows. Default: TABLE itself, at "
     "--against-as-of.",
 )
 @derived_option(HudiTable.snapshot, "as_of", metavar="INSTANT", note="For TABLE.")
-@click.option("--against-as-of", metavar="INSTANT", help="The table of --against as of an instant.")
+@terminal_option("--against-as-of", metavar="INSTANT", help="The table of --against as of an instant.")
 @derived_option(MergePlan, "schema", note="For files of --against.")
 @derived_option(diff, "key", note="Default: those of TABLE.")
 @reader_option

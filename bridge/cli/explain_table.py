@@ -32,7 +32,7 @@ def explain_table(  # noqa: PLR0913 (what the verb was given)
         UsageError: an option that is for batches, or a value without its column.
     """
     context = click.get_current_context()
-    refuse_table_settings("batches", "schema", "props", "keep_table_version")
+    refuse_table_settings(taken=("row", "to", "on_error"))
     other = None if to is None else table_release(to)
     table = open_table(path, release, **merged)
     row = {}

@@ -12,6 +12,7 @@ from bridge.cli.needs import refuse_given
 from bridge.cli.on_error import refuse_quarantine
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.session import bundle_option
+from bridge.cli.terminal import terminal_option
 from bridge.config import CHOSEN_VERSIONS
 from bridge.errors import InputError
 from bridge.spark import output, output_folder
@@ -29,17 +30,20 @@ if TYPE_CHECKING:
     Run: TypeAlias = OutputRun | TableRun | NewTableRun | FilesRun
 
 
+_NEEDS = ("out_table_format",)
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option(
+    terminal_option(
         "--out-table-format",
         type=click.Choice(["hudi"]),
         help="Write --out as a new Hudi table, with Hudi's own writer (--bundle); later writes replace its rows.",
     ),
-    derived_option(write_table, "table_version", type=click.Choice(list(map(str, CHOSEN_VERSIONS))), metavar=None),
-    derived_option(write_table, "write_options", "--write-option"),
+    derived_option(
+        write_table, "table_version", needs=_NEEDS, type=click.Choice(list(map(str, CHOSEN_VERSIONS))), metavar=None
+    ),
+    derived_option(write_table, "write_options", "--write-option", needs=_NEEDS),
     bundle_option,
 )
-meta_columns_option = click.option(
+meta_columns_option = terminal_option(
     "--meta-columns",
     is_flag=True,
     help="Write --out as base files are named and laid out: Hudi's five meta columns first, one folder per partition.",

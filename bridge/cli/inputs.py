@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.parameters import derived_option
 from bridge.cli.paths import AnyType, absent
 from bridge.cli.quiet import quiet_session
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import BATCH_COLUMN
+from bridge.compare import replay
 from bridge.errors import InputError
 from bridge.pipeline import Batches, extent_of, read_frame
 from bridge.spark import batch_places, is_local, is_small, local_path
@@ -138,16 +141,18 @@ def batches_option_of(*, required: bool) -> Callable[[F], F]:
     def added(command: F) -> F:
         return batches(column(command))
 
-    column: Callable[[F], F] = click.option(
+    column: Callable[[F], F] = terminal_option(
         "--batch-column",
+        needs=("batches",),
         metavar="COLUMN",
         is_eager=True,
         expose_value=False,
         callback=_noted,
         help="The column that splits --batches (then one table or file) into batches: one per value, in order.",
     )
-    batches: Callable[[F], F] = click.option(
-        "--batches",
+    batches: Callable[[F], F] = derived_option(
+        replay,
+        "batches",
         type=_Batches(),
         metavar="PATH",
         required=required,

@@ -8,7 +8,7 @@ import click
 
 from bridge.cli.java_options import built_reference, compiled_of
 from bridge.cli.job_config import job_of, job_table
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.on_error import call_timeout_option
 from bridge.cli.options import RELEASES
 from bridge.cli.parameters import derived_option
@@ -16,6 +16,7 @@ from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table import optional_table, writer_of
 from bridge.cli.table_input import bootstrap_option, located
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb
 from bridge.migration import has_files, inspect_catalog, inspect_tables, report_inspection
 from bridge.migration import inspect as inspect_table
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
-_OF_ONE = ("from_release", "slices", "jar", "bootstrap", "call_timeout")
+_OF_WRITER = ("payload", "ordering", "props", "config")
 
 
 @click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
@@ -46,7 +47,7 @@ _OF_ONE = ("from_release", "slices", "jar", "bootstrap", "call_timeout")
 @call_timeout_option
 @bootstrap_option
 @derived_option(inspect_table, "from_release", "--from")
-@click.option(
+@terminal_option(
     "--fail-on",
     type=click.Choice([Severity.CHANGED.value, Severity.DAMAGED.value]),
     help="changed: exit with 1 if rows change or are damaged, or a write is refused; damaged: only if rows are "
@@ -84,9 +85,11 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
         raise click.UsageError(msg, click.get_current_context())
     compiled = compiled_of({"jar": jar, "package": package})
     if table is not None:
-        refuse_given(["rows"], "is for --root and --database; the rows of a TABLE are always read")
+        why = "is for --root and --database; the rows of a TABLE are always read"
+        refuse_foreign(why, inspect_table, taken=_OF_WRITER)
     else:
-        refuse_given(_OF_ONE, "is for one TABLE; each of --root and --database is inspected by what it stores itself")
+        why = "is for one TABLE; each of --root and --database is inspected by what it stores itself"
+        refuse_foreign(why, inspect_tables, taken=("database", "package", *_OF_WRITER))
         if compiled["package"]:
             refuse_given(["package"], "is for the compiled classes of one TABLE; leave it out")
     writer = writer_of(release=release, **options)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.parameters import DerivedOption
 from bridge.cli.paths import InputFile
 from bridge.config import (
     IMPLEMENTATIONS,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 config_option = click.option(
     "--config",
+    cls=DerivedOption,  # of several parameters, which it gives values
     type=InputFile(path_type=Path),
     metavar="FILE",
     help="The settings of the write job: Hudi Streamer properties, a Spark conf, or the DDL of a Flink table. Options "

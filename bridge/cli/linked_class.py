@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
-def report_links(name: str, jars: Sequence[str], release: HudiRelease | None) -> Report:
+def report_links(name: str, jar: Sequence[str], release: HudiRelease | None) -> Report:
     """Report how a class links to each release; success is that of `release`, if one is asked for.
 
     Raises:
         PayloadNotFoundError: no jar has the class, or one can't be read.
     """
-    found = links_to(name, jars)
+    found = links_to(name, jar)
     report = Report("payloads", _verdict(name, found, release))
     report.fails = {Severity.REFUSED}
     if release is not None:
         asked = found.get(release)
         report.found(Severity.NOT_CHECKED if asked is None else _severity(asked))
-    report.plan = {"class": name, "jars": list(jars), "release": None if release is None else str(release)}
+    report.plan = {"class": name, "jars": list(jar), "release": None if release is None else str(release)}
     report.statistics = {
         "links": [str(one) for one, linkage in found.items() if linkage.links],
         "fails": [str(one) for one, linkage in found.items() if not linkage.links],

@@ -30,6 +30,7 @@ from bridge.cli.rebuilt_input import TableInput, holds_rows, rebuilt_of
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table import properties_of
 from bridge.cli.table_input import located
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
@@ -54,7 +55,7 @@ _OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differ
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
-@click.option(
+@terminal_option(
     "--table",
     metavar="TABLE|PROPERTIES",
     help="The table to migrate, its name in Spark's catalogue, or its hoodie.properties; supplies payload, key and "
@@ -72,7 +73,7 @@ _OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differ
 @derived_option(migrate, "all_paths")
 @derived_option(migrate, "accept_differences", note="The keys that differ are listed.")
 @derived_option(migrate, "java_class")
-@click.option(
+@terminal_option(
     "--out",
     metavar="PATH",
     help="Write settings, undo, report and generated mergers to this folder, local or on a storage.",

@@ -11,6 +11,7 @@ from bridge.cli.decorators import with_options
 from bridge.cli.parameters import refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.rebuilt_input import holds_rows
+from bridge.cli.terminal import terminal_option
 from bridge.cli.writing import OVERWRITE, asks_for, may_replace, stop_if_dry
 from bridge.errors import InputError
 from bridge.hudi import HudiTable
@@ -26,20 +27,20 @@ if TYPE_CHECKING:
     from bridge.migration import MigrateReport
     from bridge.report import Report
 
-_SCRIPT = click.option(
+_SCRIPT = terminal_option(
     "--script",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
     help="Write the whole migration as a PySpark script, with checks before and after, and the undo. Needs --table.",
 )
-_COPY = click.option(
+_COPY = terminal_option(
     "--apply-to-copy",
     metavar="PATH",
     help="Copy the table to this folder, and run that script there with the released bundle. Needs --table.",
 )
 
 
-_SQL = click.option(
+_SQL = terminal_option(
     "--sql",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",

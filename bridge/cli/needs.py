@@ -1,27 +1,18 @@
-"""Options that have no effect unless another option is given: refused in one place for all verbs."""
+"""Options that have no effect beside the others of a command line: refused in one place for all verbs."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import inspect
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+from bridge.cli.decorators import VerbOption
+from bridge.cli.parameters import DerivedOption
 
-NEEDS: Final[Mapping[str, tuple[str, ...]]] = {
-    "batch_column": ("batches",),
-    "bundle": ("out_table_format",),
-    "history": ("table",),
-    "out_format": ("out", "out_table"),
-    "partition_by": ("out", "out_table"),
-    "strict": ("table",),
-    "trust_sample": ("trust_rule",),
-    "table_version": ("out_table_format",),
-    "write_options": ("out_table_format",),
-}
-"""What an option needs, by the names of parameters: one of these, where the verb has one."""
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 
 def given_option(context: click.Context, name: str) -> str | None:
@@ -44,15 +35,38 @@ def refuse_given(names: Iterable[str], why: str) -> None:
             raise click.UsageError(msg, context)
 
 
+def parameters_of(*called: Callable[..., Any]) -> set[str]:
+    """Return the names of the parameters of functions, methods and classes."""
+    return {name for one in called for name in inspect.signature(one).parameters}
+
+
+def refuse_foreign(why: str, *called: Callable[..., Any], taken: Iterable[str] = ()) -> None:
+    """Refuse the options that the user gave, and no function takes that this command line calls.
+
+    Those of the session and of the terminal suit every function.
+
+    Args:
+        why: the end of the message.
+        called: the functions.
+        taken: other parameters that have an effect.
+
+    Raises:
+        UsageError: naming the first of them, and `why`.
+    """
+    known = parameters_of(*called) | {*taken}
+    options = (one for one in click.get_current_context().command.params if isinstance(one, DerivedOption))
+    refuse_given((str(one.name) for one in options if one.expose_value and one.name not in known), why)
+
+
 def refuse_without_need(context: click.Context) -> None:
-    """Refuse an option of `NEEDS` where nothing is given that it needs.
+    """Refuse an option where nothing is given that it needs.
 
     Raises:
         UsageError: naming both.
     """
-    options = {one.name: one.opts[0] for one in context.command.params if isinstance(one, click.Option)}
-    for name in options:
-        needed = [options[one] for one in NEEDS.get(name or "", ()) if one in options]
-        if not needed or any(given_option(context, one) for one in NEEDS[name or ""]):
+    options = {one.name: one for one in context.command.params if isinstance(one, VerbOption)}
+    for name, option in options.items():
+        needed = [options[one].opts[0] for one in option.needs if one in options]
+        if not needed or any(given_option(context, one) for one in option.needs):
             continue
         refuse_given([str(name)], f"is for {' or '.join(needed)}; add {needed[0]}, or leave it out")

@@ -11,19 +11,20 @@ import click
 from bridge.cli.decorators import with_options
 from bridge.cli.java_options import JAVA_OPTIONS, built_for_of, built_reference, compiled_of
 from bridge.cli.job_config import config_option, with_job
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.on_error import call_timeout_option, refuse_quarantine
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.session import bare_session_options
+from bridge.cli.terminal import terminal_option
 from bridge.compare import replay
 from bridge.merge import check_links
-from bridge.pipeline import Batches, Course, all_paths, check_numbers
+from bridge.pipeline import Batches, Course, Scope, all_paths, check_numbers
 from bridge.plan import MergePlan, TableType
 from bridge.programs import check_plan
 from bridge.report import MOST, SAMPLE
 from bridge.spark import read_schema
 from mergers import MergerRef, RecordMergeMode
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,7 +69,7 @@ def table_types_option(text: str, default: TableType | None = TableType.COPY_ON_
 def sample_option(what: str) -> Callable[[F], F]:
     """Make `--sample`."""
     text = f"Print at most N {what}. Default: {SAMPLE} in text, {MOST:,} in JSON."
-    return click.option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
+    return terminal_option("--sample", type=click.IntRange(min=0), metavar="N", help=text)
 
 
 _COMPACTION_OPTIONS = (
@@ -197,20 +198,14 @@ def course_of(options: Options, batches: int, types: Sequence[TableType]) -> Cou
     return Course.of(batches, types, **{name: options[name] for name in told})
 
 
-ONE_PATH = ("operations", "plain_after", "compact_after", "compact_every", "upgrade_after", "keep_table_version")
-"""The options that describe one path of batches through a table."""
-
-
 def check_all_paths(plan: MergePlan) -> None:
-    """Refuse what contradicts `--all-paths`, if the verb that runs has it.
+    """Refuse what contradicts `--all-paths`.
 
     Raises:
         UsageError: an option describes one path, or the paths of the plan can't be searched.
     """
-    if not click.get_current_context().params["all_paths"]:
-        return
     why = "contradicts --all-paths, which tries every compaction and every split of one writer's upserts"
-    refuse_given(ONE_PATH, f"{why}; leave it out")
+    refuse_foreign(f"{why}; leave it out", all_paths, MergePlan, Scope.of_paths, PayloadRef.__init__, taken=("config",))
     refuse_quarantine({"on_error": plan.on_error}, "with --all-paths a failing path is one of the results")
     with refused():
         check_plan(plan)

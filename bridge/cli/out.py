@@ -9,6 +9,7 @@ from pyspark.sql import SparkSession
 
 from bridge.cli.decorators import with_options
 from bridge.cli.parameters import refused
+from bridge.cli.terminal import terminal_option
 from bridge.cli.values import names
 from bridge.cli.writing import OVERWRITE, asks_for, check_later, may_replace
 from bridge.spark import OUTPUT_FORMATS, Target, check_table, check_target, is_local, local_path, place_of
@@ -17,21 +18,29 @@ if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F
 
 
+_NEEDS = ("out", "out_table")
 _OPTIONS: tuple[Decorator, ...] = (
-    click.option(
+    terminal_option(
         "--out",
         metavar="PATH",
         help="Write the rows to this folder, local or on a storage (s3a://bucket/rows). Default: print them.",
     ),
-    click.option(
+    terminal_option(
         "--out-format",
+        needs=_NEEDS,
         type=click.Choice(OUTPUT_FORMATS),
         default=OUTPUT_FORMATS[0],
         show_default=True,
         help="The format of --out.",
     ),
-    click.option("--partition-by", type=names, metavar="a[,b]", help="The columns whose values name folders in --out."),
-    click.option(
+    terminal_option(
+        "--partition-by",
+        needs=_NEEDS,
+        type=names,
+        metavar="a[,b]",
+        help="The columns whose values name folders in --out.",
+    ),
+    terminal_option(
         "--out-table",
         metavar="NAME",
         help="Write the rows to this table of the session's catalogue (db.rows) instead.",

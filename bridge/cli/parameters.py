@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, get_args
 import click
 
 from bridge.cli.completion import modes_from, payloads_from, releases_from, targets_from
+from bridge.cli.decorators import VerbOption
 from bridge.cli.paths import InputPath, JarFiles, SchemaInput
 from bridge.cli.values import batch_number, names, number_or_all, numbers, operation, prop, release, upgrade_step
 from bridge.errors import ClassLinkError, EngineError, InputError, ParameterError
@@ -81,7 +82,7 @@ _TYPES: Final[Mapping[str, Mapping[str, Any]]] = {
 _DEFAULT: Final = re.compile(r"(?:;|\.) None(?: for|:) ")
 
 
-class DerivedOption(click.Option):
+class DerivedOption(VerbOption):
     """The option of a parameter; its name is that of the parameter."""
 
 

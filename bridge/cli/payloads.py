@@ -12,7 +12,7 @@ from bridge.cli.completion import payloads_from
 from bridge.cli.found_rules import found_rules
 from bridge.cli.inputs import batches_option_of
 from bridge.cli.linked_class import report_links
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import refuse_foreign
 from bridge.cli.options import RELEASES
 from bridge.cli.parameters import derived_option, refuse, refused
 from bridge.cli.table_input import table_option
@@ -34,9 +34,6 @@ if TYPE_CHECKING:
     from payloads import HoodieRecordPayload
 
 _PREFIX = "org.apache.hudi."
-
-
-_OF_CALLS = ("key", "ordering", "props", "call_timeout")
 
 
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or check yours against releases.")
@@ -74,7 +71,7 @@ def payloads(name: str | None, release: HudiRelease | None, jar: tuple[str, ...]
             msg = "--schema, --batches and --table are for a single class: name it"
             raise click.UsageError(msg, click.get_current_context())
         return found_rules(name, release, jar, **asked)
-    refuse_given(_OF_CALLS, "is for calls of a class; add --schema, --batches or --table")
+    refuse_foreign("is for calls of a class; add --schema, --batches or --table", report_links)
     if jar:
         if name is None:
             msg = "--jar is for a single class: name it by its full Java name"

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
-from bridge.cli.table_input import open_table
+from bridge.cli.table_input import open_table, open_written
 from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
-from bridge.hudi import TableQueries
+from bridge.hudi import HudiTable, TableQueries
+from bridge.pipeline import Scope
 from bridge.report import Severity
 from bridge.spark import is_local, local_path
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from bridge.cli.decorators import Options
-    from bridge.hudi import HudiTable
     from bridge.plan import MergePlan
     from bridge.report import Report
     from payloads import HudiRelease
 
-_OF_THE_TABLE = (
-    *("mode", "merger", "key", "partition", "ordering", "arrival", "config", "fidelity", "engine", "implementation"),
-    *("table_types", "operations", "upgrade_after", "via", "plain", "plain_after", "compact_after", "compact_every"),
-)
-"""Options that a table answers itself."""
 TABLE_WITHOUT_TRUST = (
     "is for batches: rows of a real --table have meta columns, about which the rule of a class says nothing; leave it "
     "out, so that the class itself runs"
 )
 
 
-def refuse_table_settings(*more: str, allowed: Collection[str] = ()) -> None:
-    """Refuse the options, and `more` of a verb, that say what a real table has itself, but for those `allowed`.
+def refuse_table_settings(*called: Callable[..., Any], taken: Iterable[str] = ()) -> None:
+    """Refuse the options that say what a real table has itself: those that no function takes that it is given to.
 
     Raises:
         UsageError: naming the first that the user gave.
     """
     refuse_given(("trust_rule", "trust_sample"), TABLE_WITHOUT_TRUST)
     why = "is for a table that batches make; a real one has its own settings: leave it out"
-    refuse_given((name for name in (*_OF_THE_TABLE, *more) if name not in allowed), why)
+    refuse_foreign(why, open_written, PayloadRef.__init__, *called, taken=taken)
 
 
 class TableInput(NamedTuple):
@@ -86,7 +82,7 @@ def rebuilt_input(text: str, release: HudiRelease | None, options: Mapping[str, 
         UsageError: an option that the table answers itself, or the table is not there.
         InputError, PlanError, HudiTableError: its commits can't be rebuilt.
     """
-    refuse_table_settings("schema")
+    refuse_table_settings(HudiTable.plan, Scope.of_paths, taken=("on_error",))
     return rebuilt_of(text, release, options)
 
 

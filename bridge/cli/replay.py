@@ -30,6 +30,7 @@ from bridge.cli.parameters import derived_option, refused
 from bridge.cli.replay_table import replay_table
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_input import strict_option, table_option
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.compare import compare, comparison_of, replay, report_replays
 from bridge.explain import replay_view
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 @batches_option_of(required=False)
 @table_option
 @strict_option
-@click.option("--history", is_flag=True, help="Replay the commits that the files of --table still hold.")
+@terminal_option("--history", needs=("table",), is_flag=True, help="Replay the commits that a --table still holds.")
 @left_plan_options
 @trust_options
 @derived_option(replay, "to", required=True)

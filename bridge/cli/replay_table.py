@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.rebuilt_input import refuse_table_settings
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
@@ -15,8 +15,11 @@ from bridge.cli.table_input import open_table, open_written
 from bridge.cli.verb import wants_json, wants_page
 from bridge.compare import compare_readers, replay_batches, replay_history, report_upgraded_readers, table_release
 from bridge.explain import readers_view, replay_view
+from bridge.hudi import HudiTable
+from bridge.pipeline import Batches, Scope
 from bridge.report import PAGE_KEYS
 from bridge.spark import output, read_schema
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.cli.inputs import BatchSource
-    from bridge.hudi import HudiTable
     from bridge.report import Report, View
     from bridge.spark import Target
 
@@ -58,11 +60,13 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     is_read = batches is None and not history
     if not is_read:
         refuse_given(("engine",), _OF_QUERIES)
-    refuse_table_settings(allowed={"engine"})
-    if batches is None:
-        refuse_given(("keep_table_version", "schema"), "applies to writing --batches; add them, or leave it out")
-    if batches is None and not history:
-        refuse_given(("props",), "applies to writes, but without --batches the table is only read; leave it out")
+    every = (HudiTable.plan, PayloadRef.__init__, Scope.of_paths)
+    refuse_table_settings(HudiTable.__init__, replay_batches, Batches.read, *every)
+    if history:
+        refuse_foreign("is for --batches, not for --history; leave it out", open_written, replay_history, *every)
+    elif is_read:
+        why = "applies to writes, and without --batches the table is only read; add them, or leave it out"
+        refuse_foreign(why, HudiTable.__init__, *every[1:], taken=("to",))
     if batches is not None and history:
         msg = "--history replays the table's own commits; leave out --batches, or --history"
         raise click.UsageError(msg, click.get_current_context())

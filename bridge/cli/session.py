@@ -9,6 +9,7 @@ import click
 
 from bridge.cli.decorators import with_options
 from bridge.cli.parameters import derived_option
+from bridge.cli.terminal import terminal_option
 from bridge.spark import SessionOptions
 from bridge.write import WRITER_SETTINGS
 
@@ -35,8 +36,9 @@ def _noted(context: click.Context, option: click.Parameter, value: object) -> No
     context.meta.setdefault(_META, {})[option.name] = value
 
 
-bundle_option = click.option(
+bundle_option = terminal_option(
     "--bundle",
+    needs=("out_table_format",),
     metavar="COORDINATE",
     help="Hudi's Spark bundle, as a Maven package: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0. Default: the one "
     "that the session has already.",

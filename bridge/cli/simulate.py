@@ -29,6 +29,7 @@ from bridge.cli.parameters import derived_option
 from bridge.cli.rebuilt_input import rebuilt_input
 from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_input import strict_option, table_option
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb, wants_json, wants_page
 from bridge.explain import paths_view
 from bridge.pipeline import report_simulations
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 @table_types_option(
     "The type of the table: copy-on-write, merge-on-read, or both. With --all-paths both, unless one is given."
 )
-@click.option(
+@terminal_option(
     "--all-paths",
     is_flag=True,
     help="Try both table types, every compaction point and every way of splitting the rows of a key into batches, "
@@ -89,7 +90,8 @@ def simulate(
         raise click.UsageError(msg, click.get_current_context())
     types = tuple(TableType) if all_paths and _is_default() else table_types
     plan = plan_of(types[0], **options)
-    check_all_paths(plan)
+    if all_paths:
+        check_all_paths(plan)
     compactions = course_of(options, len(batches), types).compact_after
     operations = operations_of(options["operations"], len(batches))
 
@@ -123,8 +125,8 @@ def _of_table(table: str, sample: int | None, *, all_paths: bool, options: Optio
     batches = found.rebuilt.batches
     with contextlib.ExitStack() as open_until_told:
         open_until_told.callback(found.rebuilt.close)
-        check_all_paths(plan)
         if all_paths:
+            check_all_paths(plan)
             paths = open_until_told.enter_context(pipeline.all_paths(batches, plan))
             report = _paths_report(paths, sample)
         else:

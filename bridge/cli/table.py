@@ -10,6 +10,7 @@ from bridge.cli.decorators import with_options
 from bridge.cli.job_config import config_option, job_of
 from bridge.cli.parameters import derived_option
 from bridge.cli.quiet import quiet_session
+from bridge.cli.terminal import terminal_option
 from bridge.config import (
     WRITE_MERGE_MODE,
     WRITE_PAYLOAD_CLASS,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _WRITER_OPTIONS: tuple[Decorator, ...] = (
     derived_option(MergePlan, "payload"),
-    click.option(
+    terminal_option(
         "--mode",
         type=click.Choice([mode.name for mode in RecordMergeMode], case_sensitive=False),
         help="The merge mode that the writer passes.",

@@ -12,6 +12,7 @@ from bridge.cli.inputs import TABLE
 from bridge.cli.parameters import derived_option
 from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import NOTED
 from bridge.hudi import HudiTable, check_whole
 from bridge.spark import catalog_location
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 table_argument = click.argument("table", metavar="TABLE")
-table_option = click.option(
+table_option = terminal_option(
     "--table",
     metavar="PATH|NAME",
     help="A Hudi table: its base path, local or a URI, or its name in Spark's catalogue (db.orders). Its own settings "
@@ -37,8 +38,9 @@ def _be_strict(context: click.Context, _: click.Parameter, value: bool) -> None:
     context.meta[_STRICT] = value
 
 
-strict_option = click.option(
+strict_option = terminal_option(
     "--strict",
+    needs=("table",),
     is_flag=True,
     expose_value=False,
     callback=_be_strict,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.decorators import VerbOption
 from bridge.redaction import ALL
 from bridge.report import FORMS
 from bridge.spark import is_local, local_path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 OUTPUTS = ("text", "json", "markdown")
 
 
-class TerminalOption(click.Option):
+class TerminalOption(VerbOption):
     """An option that is not one of a parameter."""
 
 

@@ -18,6 +18,7 @@ from bridge.cli.parameters import OF_DATA, derived_option, refused
 from bridge.cli.quiet import quiet_session
 from bridge.cli.session import bare_session_options
 from bridge.cli.table_input import table_option
+from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import FAILED, Verb
 from bridge.cli.verify_data import drawn_rows
 from bridge.cli.writing import may_replace, stop_if_dry
@@ -69,8 +70,8 @@ class _Verify(Verb):
 @derived_option(verify, "allow")
 @java_options
 @bare_session_options
-@click.option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
-@click.option(
+@terminal_option("--emit-test", type=click.Path(path_type=Path), metavar="FILE", help="Write the violations as a test.")
+@terminal_option(
     "--emit-spark",
     type=click.Path(path_type=Path),
     metavar="FILE",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import TYPE_CHECKING, Any
 
@@ -10,15 +11,18 @@ import pytest
 from click.testing import CliRunner
 
 import bridge
-from bridge import MergePlan, PlanError
+from bridge import MergePlan, PlanError, TableType
 from bridge.cli import main
-from bridge.cli.parameters import derived_option, help_of, option_name
+from bridge.cli.parameters import DerivedOption, derived_option, help_of, option_name
+from bridge.cli.terminal import TerminalOption
 from bridge.errors import ParameterError
+from bridge.pipeline import Course
 from bridge.spark import SessionOptions
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
 VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "inspect": (bridge.inspect, "from_release bootstrap call_timeout"),
@@ -72,6 +76,105 @@ def test_help_is_the_docstring_in_the_words_of_the_command_line() -> None:
     assert CliRunner().invoke(verb, ["--upgrade-after", "4", "--keep"]).stdout == "4 True\n"
     assert CliRunner().invoke(verb, ["--upgrade-after", "x"]).exit_code == 2
     assert "last one. Once. [default: 3;" in " ".join(CliRunner().invoke(verb, ["--help"]).stdout.split())
+
+
+def options_of(verb: str) -> list[click.Option]:
+    return [one for one in main.commands[verb].params if isinstance(one, click.Option)]
+
+
+@pytest.mark.parametrize("verb", main.commands)
+def test_an_option_is_that_of_a_parameter_or_of_the_terminal(verb: str) -> None:
+    assert [one.name for one in options_of(verb) if not isinstance(one, (DerivedOption, TerminalOption))] == []
+
+
+WRONG = {
+    **dict.fromkeys(("a[,b]", "a[,b]|all", "PATH[,PATH]"), "a,,b"),
+    **dict.fromkeys(("N", "N|all", "N|last", "N[,N]", "SECONDS", "1%"), "-1"),
+    **dict.fromkeys(("key=value", "spark.NAME=VALUE", "N=NAME", "N=R[@VERSION]"), "x"),
+    **dict.fromkeys(("FILE|DDL", "FILE[,FILE]"), "absent.txt"),
+    "FILE.(html|json|xml|md)": "page.pdf",
+    "R": "9.9",
+}
+"""A value that is wrong for every option of a metavar."""
+
+
+def wrong_values() -> list[tuple[str, str, str]]:
+    """Return the options of all verbs with a wrong value of each."""
+    found = []
+    for verb in main.commands:
+        for one in options_of(verb):
+            absent = "absent" if one.name in {"batches", "config", "incoming", "log", "stored"} else None
+            wrong = "?" if isinstance(one.type, click.Choice) else absent or WRONG.get(one.metavar or "")
+            found += [] if wrong is None or one.name == "seed" else [(verb, one.opts[0], wrong)]
+    return found
+
+
+@pytest.mark.parametrize(("verb", "option", "value"), wrong_values())
+def test_a_wrong_value_is_refused_in_a_sentence_that_names_the_option(verb: str, option: str, value: str) -> None:
+    result = CliRunner().invoke(main, [verb, option, value])
+    told = result.stderr.rpartition("Error: ")[2].strip()
+    assert (result.exit_code, told.count("\n"), f"'{option}'" in told) == (2, 0, True), told
+
+
+ONE = {"payload": "DefaultHoodieRecordPayload", "key": "id", "release": "0.15"}
+PLAN = ["--payload", ONE["payload"], "--key", "id"]
+course = functools.partial(Course.of, 1, [TableType.COPY_ON_WRITE])  # which `replay` and `simulate` check first
+migrated = functools.partial(bridge.migrate, MergePlan(**ONE), "1.2")  # type: ignore[arg-type]
+CONTRADICTIONS: list[tuple[str, Callable[..., Any], dict[str, object]]] = [
+    ("simulate", MergePlan, {"key": "id"}),
+    ("simulate", MergePlan, {"payload": "AWSDmsAvroPayload"}),
+    ("simulate", MergePlan, {**ONE, "merger": "EVENT_TIME_ORDERING"}),
+    ("simulate", MergePlan, {**ONE, "trust_sample": 9}),
+    ("simulate", MergePlan, {**ONE, "trust_rule": True}),
+    ("simulate", MergePlan, {**ONE, "engine": "native", "implementation": "java"}),
+    ("simulate", MergePlan, {**ONE, "ordering": "a,b"}),
+    ("replay", course, {"plain": True}),
+    ("replay", course, {"keep_table_version": True}),
+    ("replay", course, {"via": {1: "1.0"}}),
+    ("replay", course, {"upgrade_after": 3}),
+    ("replay", course, {"compact_every": 1}),
+    ("simulate", course, {"plain_after": 2}),
+    ("simulate", course, {"compact_after": [1]}),
+    ("migrate", migrated, {"all_paths": True}),
+    ("migrate", migrated, {"accept_differences": True}),
+    ("migrate", migrated, {"compact_every": 1}),
+    ("verify", functools.partial(bridge.verify, ONE["payload"]), {"exhaustive": True, "examples": 7}),
+    ("verify", functools.partial(bridge.verify, ONE["payload"]), {"domains": ["x"]}),
+]
+"""A verb, its function, and parameters that contradict each other."""
+GIVEN = {"verify": [ONE["payload"]], "simulate": ["--batches", "days"]}
+GIVEN |= {"replay": ["--batches", "days", "--from", "0.15", "--to", "1.2", *PLAN], "migrate": ["--from", "0.15", *PLAN]}
+
+
+def words_of(verb: str, settings: dict[str, object]) -> list[str]:
+    """Write parameters as options."""
+    names = {one.name: one.opts[-1] for one in options_of(verb)}
+    found: list[str] = []
+    for name, value in settings.items():
+        match value:
+            case dict():
+                found += [word for one in value.items() for word in (names[name], "=".join(map(str, one)))]
+            case list():
+                found += [names[name], ",".join(map(str, value))]
+            case _:
+                found += [names[name]] if value is True else [names[name], str(value)]
+    return found
+
+
+@pytest.mark.parametrize(("verb", "called", "settings"), CONTRADICTIONS)
+def test_parameters_that_contradict_each_other_are_refused_alike(
+    verb: str, called: Callable[..., Any], settings: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(ParameterError) as refused:
+        called(**settings)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "1.jsonl").write_text('{"id": "a"}\n')
+    plan = PLAN if verb == "simulate" and called is not MergePlan else []
+    result = CliRunner().invoke(main, [verb, *GIVEN[verb], *plan, *words_of(verb, settings)])
+    options = {str(one.name): one.opts[0] for one in options_of(verb)}
+    assert result.exit_code == 2
+    assert refused.value.of_options(options) == result.stderr.rpartition("Error: ")[2].strip()
 
 
 @pytest.mark.parametrize(("name", "value"), [("domains", "x"), ("allow", "x")])

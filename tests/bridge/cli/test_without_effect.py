@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
-from bridge.cli.needs import NEEDS
+from bridge.cli.decorators import VerbOption
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,11 +47,16 @@ REFUSED = {
     "snapshot t --read-optimized --on-error quarantine": "--on-error quarantine: --read-optimized merges nothing",
     "explain --table t --row a --from 0.15 --to 1.2 --release 1.0": "--release and --from are one option; give one",
     f"explain --batches days --row a {PLAN} --to 1.2": "--to is compared with the release of --from; add --from",
-    f"replay --batches days {PLAN} --from 1.0 --to 1.2 --mode COMMIT_TIME_ORDERING": "give exactly one of --payload and",
-    "replay --batches days --merger m:C --mode COMMIT_TIME_ORDERING --from 1.0 --to 1.2 --key id": "--merger and --mode",
-    f"replay --batches days {PLAN} --from 1.0 --to 1.2 --upgrade-after 1 --downgrade-after 1": "--upgrade-after and --do",
+    f"replay --batches days {PLAN} --from 1.0 --to 1.2 --mode COMMIT_TIME_ORDERING": "give exactly one of --payload",
+    "replay --batches days --merger m:C --mode COMMIT_TIME_ORDERING --from 1.0 --to 1.2 --key id": "--merger and",
+    f"replay --batches days {PLAN} --from 1.0 --to 1.2 --upgrade-after 1 --downgrade-after 1": "--upgrade-after and",
     "simulate --batches days --mode CUSTOM --key id": "CUSTOM runs a payload or a merger; name that one",
-    "simulate --batches days --mode EVENT_TIME --key id": "unknown merger 'EVENT_TIME'; did you mean EVENT_TIME_ORDERING",
+    "simulate --batches days --mode EVENT_TIME --key id": "unknown merger 'EVENT_TIME'; did you mean EVENT_",
+    "explain --table t --row a --batches days": "--batches is for a table that batches make",
+    "explain --table t --row a --operation 1=delete": "--operation is for a table that batches make",
+    "explain --table t --row a --config t/hoodie.properties": "--config is for a table that batches make",
+    "simulate --table t --table-type mor": "--table-type is for a table that batches make",
+    "replay --table t --to 1.2 --history --schema days": "--schema is for --batches, not for --history",
     "explain --table t --row a --since 1": "--since chooses keys, and --row names one",
     "verify AWSDmsAvroPayload --exhaustive --examples 7": "--examples is for random examples, and --exhaustive tries",
     "payloads AWSDmsAvroPayload --key id": "--key is for calls of a class; add --schema",
@@ -65,7 +70,7 @@ REFUSED = {
     f"plan {TABLE} --to 1.2 --bootstrap days": "--bootstrap is for rows",
     f"replay --batches days {PLAN} --from 0.15 --to 1.2 --plain": "--plain applies to the writer after an upgrade",
     f"replay --batches days {PLAN} --from 0.15 --to 1.2 --via 1=1.0": "--via is a step on the way to --to",
-    "replay --table t --to 1.2 --schema days": "--schema applies to writing --batches; add them",
+    "replay --table t --to 1.2 --schema days": "--schema applies to writes, and without --batches",
     "replay --table t --to 1.2 --prop a=b": "--prop applies to writes",
     "replay --table t --to 1.2 --compact-after 1": "--compact-after is for a table that batches make",
     "replay --table t --to 1.2 --on-error quarantine": "--on-error quarantine: replay doesn't quarantine keys",
@@ -102,15 +107,15 @@ def test_it_is_refused(words: str) -> None:
 
 
 def needing() -> list[tuple[str, str]]:
-    """Return the verbs with the options of `NEEDS` that have something to need there."""
+    """Return the verbs with the options that need another one there."""
     found = []
     for verb, command in main.commands.items():
-        options = {one.name for one in command.params if isinstance(one, click.Option)}
-        found += [(verb, name) for name, needed in NEEDS.items() if name in options and options & {*needed}]
+        options = {one.name: one for one in command.params if isinstance(one, VerbOption)}
+        found += [(verb, str(name)) for name, one in options.items() if options.keys() & {*one.needs}]
     return found
 
 
-VALUES = {"out_format": "orc", "trust_sample": "9", "table_version": "8", "write_options": "a=b"}
+VALUES = {"out_format": "orc", "table_version": "8", "write_options": "a=b"}
 
 
 @pytest.mark.parametrize(("verb", "name"), needing())
@@ -139,5 +144,6 @@ def test_an_option_needs_another(verb: str, name: str) -> None:
 
 def test_what_is_needed_is_an_option_of_a_verb() -> None:
     known = {one.name for command in main.commands.values() for one in command.params}
-    assert known >= {*NEEDS, *(name for needed in NEEDS.values() for name in needed)}
-    assert {name for _, name in needing()} == {*NEEDS}
+    options = (one for command in main.commands.values() for one in command.params if isinstance(one, VerbOption))
+    assert known >= {name for one in options for name in one.needs}
+    assert {"batch_column", "bundle", "history", "strict", "table_version"} <= {name for _, name in needing()}
