@@ -69,7 +69,7 @@ class Scope:
     def of_paths(
         cls, plan: MergePlan, partitions: Iterable[str], *, since: str | None = None, keys_sample: float | None = None
     ) -> Scope:
-        """Make a scope of partitions as their paths are written.
+        """Make a scope of partitions by their paths, such as `2024-01-01` or `country=de/day=3`.
 
         Args:
             plan: names the partition columns.
