@@ -145,8 +145,10 @@ def _named(name: str) -> HoodieRecordMerger:
     if not colon:
         known = [java_name.rpartition(".")[2] for java_name in _BUILT_IN]
         hint = did_you_mean(name, [*RecordMergeMode.__members__, *known])
+        modes = ", ".join(mode.name for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM)
         msg = (
-            f"unknown merger {name!r}{hint or f'; built in: {known[0]}.'} A Python class is named package.module:Class"
+            f"unknown merger or merge mode {name!r}{hint or f'; name one of {modes}, {known[0]}.'} A Python class is "
+            "named package.module:Class"
         )
         raise MergerNotFoundError(msg)
     return adapt_merger(_at(module_name, path, name))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from bridge.cli.java_options import built_reference, compiled_of
+from bridge.cli.java_options import STORAGE, built_reference, compiled_of
 from bridge.cli.job_config import job_of, job_table
 from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.on_error import call_timeout_option
@@ -43,7 +43,7 @@ _OF_WRITER = ("payload", "ordering", "props", "config")
 @derived_option(inspect_table, "slices")
 @derived_option(inspect_table, "release", note=RELEASES)
 @derived_option(inspect_table, "jar")
-@derived_option(inspect_table, "package")
+@derived_option(inspect_table, "package", note=STORAGE)
 @call_timeout_option
 @bootstrap_option
 @derived_option(inspect_table, "from_release", "--from")

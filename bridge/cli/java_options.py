@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F, Options
     from payloads import HudiRelease
 
-_STORAGE = "Also those that Spark needs to reach a storage (org.apache.hadoop:hadoop-aws:3.3.4)."
+STORAGE = "Also those that Spark needs to reach a storage (org.apache.hadoop:hadoop-aws:3.3.4)."
 CLASS_PLACE: tuple[Decorator, ...] = (
     derived_option(PayloadRef.__init__, "jar"),
-    derived_option(PayloadRef.__init__, "package", note=_STORAGE),
+    derived_option(PayloadRef.__init__, "package", note=STORAGE),
     derived_option(PayloadRef.__init__, "built_for"),
 )
 JAVA_OPTIONS: tuple[Decorator, ...] = (derived_option(MergePlan, "implementation"), *CLASS_PLACE)

@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.job_config import with_job
 from bridge.cli.migrate_script import carry_out, check_script_options, script_options, state_in_sql
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import parameters_of, refuse_given
 from bridge.cli.options import (
     compaction_options,
     old_plan_options,
@@ -37,6 +37,7 @@ from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
 from bridge.migration import files_of, migrate, migrate_request, next_steps, tried_types
+from bridge.pipeline import Batches, Scope
 from bridge.report import limit_of
 from bridge.spark import read_schema, write_texts
 from payloads import HudiRelease, StoredPayloadRef
@@ -49,8 +50,7 @@ if TYPE_CHECKING:
 
 _META_KEY = ("_hoodie_record_key",)
 _OF_BATCHES = ("operations", "compact_after", "compact_every", "schema")
-_OF_KEYS = ("partitions", "since", "keys_sample", "operations")
-_COURSE = ("upgrade_after", "keep_table_version", "compact_after", "compact_every")
+_OF_KEYS = sorted(parameters_of(Scope.of_paths, Batches.written_by))
 _OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differences", "sample")
 
 
@@ -120,7 +120,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         refuse_given((*_OF_KEYS, *_OF_TRIALS), f"is for commits of the table, which can't be tried: {untried}")
     with contextlib.ExitStack() as closing:
         settings: dict[str, Any] = {
-            **{name: options[name] for name in _COURSE if options[name] is not None},
+            **{name: options[name] for name in parameters_of(migrate) if options.get(name) is not None},
             "merger": merger,
             "java_class": java_class,
             "all_paths": all_paths,

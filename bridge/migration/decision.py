@@ -63,10 +63,10 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
 
     Args:
         plan: the payload class, its release, and how its table merges.
-        to: a release, a merge mode, or a user's merger as `package.module:Class`.
+        to: a release, a merge mode, or your own merger as `package.module:Class`.
         batches: the batches to try the candidates on, or one DataFrame a batch; None: nothing is tried. What follows
             `properties` is for batches, except `table_types` and `java_class`.
-        merger: a user's merger that is tried last, if `to` is a release with merge modes for tables of version 9.
+        merger: your own merger, tried after all others if `to` is a release with merge modes for tables of version 9.
         properties: what the table stores; None: what `plan.release` stores in a new one.
         upgrade_after: the table itself is tried, upgraded after this batch; after the last one (`last`) only the reader
             is upgraded. None: a new table.

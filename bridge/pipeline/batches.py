@@ -148,7 +148,7 @@ class Batches:
             operations: how batches are written, by number from 1, if not by upsert: insert, bulk_insert,
                 insert_overwrite, insert_overwrite_table, delete or sql_delete (rows name keys), delete_partition (rows
                 name partitions), sql_update (rows name keys, and have the columns to assign), or a MERGE INTO statement
-                (`SqlMerge`), whose source are the rows.
+                (`SqlMerge`; the rows are its source).
 
         Raises:
             ParameterError: a batch does not exist.

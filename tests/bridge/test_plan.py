@@ -6,11 +6,9 @@ import threading
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 from bridge import MergePlan, migrate, simulate
-from bridge.cli import main
-from bridge.errors import ParameterError, PlanError
+from bridge.errors import PlanError
 from bridge.plan import TableType
 from mergers.errors import MergerNotFoundError
 from payloads import DefaultHoodieRecordPayload, HoodieRecordPayload, HudiRelease, PayloadRef
@@ -187,32 +185,3 @@ def test_a_whole_number_of_numpy_is_one():
 def test_a_release_is_text():
     with pytest.raises(PayloadConfigError, match=r"a Hudi release is written as text: '0\.15', not 0\.15"):
         MergePlan(**PLAN, release=0.15)
-
-
-@pytest.mark.parametrize(
-    ("given", "words", "parameters", "options"),
-    [
-        ({"key": ()}, (), "name its columns by key", "name its columns by --key"),
-        (
-            {"trust_sample": 5},
-            ("--key", "id", "--trust-sample", "5"),
-            "trust_sample is for trust_rule; add that, or leave it out",
-            "--trust-sample is for --trust-rule; add --trust-rule, or leave it out",
-        ),
-        (
-            {"trust_rule": True},
-            ("--key", "id", "--trust-rule"),
-            "trust_rule is for the native engine; set engine to native",
-            "--trust-rule is for the native engine; set --engine to native",
-        ),
-    ],
-)
-def test_what_contradicts_a_plan_is_named_as_python_and_as_the_command_line_name_it(
-    given, words, parameters, options, tmp_path
-):
-    with pytest.raises(ParameterError, match=parameters):
-        MergePlan(**{**PLAN, **given})
-    (tmp_path / "a.jsonl").write_text('{"id": 1}\n')
-    command = ["merge", "combine-input", "--payload", PLAN["payload"], "--incoming", str(tmp_path / "a.jsonl"), *words]
-    result = CliRunner().invoke(main, command)
-    assert (result.exit_code, options in result.stderr) == (2, True), result.stderr
