@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         replay_causes,
     )
     from bridge.explain.table_row import table_row
-    from bridge.hudi import HudiTable, HudiTableError
+    from bridge.hudi import HudiTable, HudiTableError, check_whole
     from bridge.merge import MergePoint
     from bridge.migration import (
         Damage,
@@ -172,6 +172,7 @@ __all__ = [
     "Verification",
     "all_paths",
     "append",
+    "check_whole",
     "combine_input",
     "compact",
     "compare_readers",
@@ -245,7 +246,7 @@ _HOMES: Final = {
         "PlanError",
     ),
     "bridge.explain": ("ExplainReport", "TableCall", "TableRow", "explain", "replay_causes", "table_row"),
-    "bridge.hudi": ("HudiTable", "HudiTableError"),
+    "bridge.hudi": ("HudiTable", "HudiTableError", "check_whole"),
     "bridge.merge": ("MergePoint",),
     "bridge.migration": (
         "Damage",

@@ -107,7 +107,7 @@ _PLAN_OPTIONS: tuple[Decorator, ...] = (
 
 _TRUST_OPTIONS: tuple[Decorator, ...] = (
     derived_option(MergePlan, "trust_rule"),
-    derived_option(MergePlan, "trust_sample"),
+    derived_option(MergePlan, "trust_sample", type=click.IntRange(min=1)),
 )
 
 

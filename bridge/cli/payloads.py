@@ -39,7 +39,11 @@ _PREFIX = "org.apache.hudi."
 @click.command(cls=Verb, short_help="List Hudi's payload classes, or check yours against releases.")
 @click.argument("name", required=False, shell_complete=payloads_from)
 @derived_option(verify, "release", default=None, show_default=False, note=RELEASES)
-@derived_option(PayloadRef.__init__, "jar")
+@derived_option(
+    PayloadRef.__init__,
+    "jar",
+    help="Jars with the compiled class NAME, a payload or a merger, or with classes that it needs. May be repeated.",
+)
 @derived_option(
     verify,
     "schema",

@@ -49,7 +49,7 @@ class _Verify(Verb):
 @click.command(cls=_Verify, name="verify")
 @click.argument("name", metavar="PAYLOAD|MODE|MERGER", shell_complete=rules_from)
 @derived_option(verify, "release", note=RELEASES)
-@derived_option(verify, "schema", note="Of --batches or --table: that of the rows.")
+@derived_option(verify, "schema", note="With --batches or --table: that of the rows.")
 @derived_option(verify, "key")
 @derived_option(verify, "ordering")
 @derived_option(verify, "props", "--prop")

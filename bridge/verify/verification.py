@@ -51,8 +51,8 @@ def verify(  # noqa: PLR0913 (the options of the verb)
     Args:
         name: its name, or a class in Python.
         release: the Hudi release whose rules apply.
-        schema: the schema of the records: Spark DDL ('id string, ts bigint'), Avro JSON, or a file with either; in
-            Python also that of a DataFrame. None for a small one that suits the class.
+        schema: the schema of the records: Spark DDL ('id string, ts bigint'), Avro JSON, or a file with either. None
+            for a small one that suits the class.
         key: the record key columns: the same in all versions.
         ordering: the ordering columns; None for the order of arrival.
         props: properties of the merge, as Hudi names them.

@@ -151,12 +151,18 @@ class PayloadRun(RuleRun):
     stored as it came is the insert value. Of a delete only the ordering value shows.
     """
 
+    def __init__(self, rules: StatedRules) -> None:
+        super().__init__(rules)
+        self._shown: dict[RuleState, RuleState] = {}
+
     def shown(self, state: RuleState) -> RuleState:
         """Return a delete without its data."""
-        version = state.version
-        if version is None or version.record is None or not self._rules.deletes(version.record):
-            return state
-        return self.of(RuleVersion(None, version.ordering))
+        if state not in self._shown:
+            version, shown = state.version, state
+            if version is not None and version.record is not None and self._rules.deletes(version.record):
+                shown = self.of(RuleVersion(None, version.ordering))
+            self._shown[state] = shown
+        return self._shown[state]
 
     def _kept(self, gives: Gives, version: RuleVersion | None, older: RuleState, newer: RuleState) -> RuleState:
         if gives in {Effect.CURRENT, Effect.SENTINEL}:

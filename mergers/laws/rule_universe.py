@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import itertools
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,7 +15,7 @@ from payloads.avro import Branch
 from payloads.ordering import NATURAL_ORDER
 from payloads.ordering_fields import list_reader
 from payloads.records import RuleVersion, merged
-from payloads.rules import Case, Effect, IsDelete, MergeRule, Role
+from payloads.rules import Case, DeleteTests, Effect, IsDelete, MergeRule, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -275,10 +276,15 @@ def _fits(field: Field, value: object) -> bool:
 
 
 def _deletes(rule: MergeRule, record: Record, schema: AvroSchema) -> bool:
-    asks = MergeRule(deletes=rule.deletes, cases=(Case(IsDelete(Role.NEWER), Effect.DELETE),))
     version = RuleVersion(record, NATURAL_ORDER)
-    found = merged(asks, version, version, schema)
+    found = merged(_asking(rule.deletes), version, version, schema)
     return found is not None and found.gives is Effect.DELETE
+
+
+@functools.lru_cache(maxsize=100)
+def _asking(deletes: DeleteTests) -> MergeRule:
+    """Return the rule that tells whether a version is a delete."""
+    return MergeRule(deletes=deletes, cases=(Case(IsDelete(Role.NEWER), Effect.DELETE),))
 
 
 def _source(field: Field) -> tuple[object, ...]:

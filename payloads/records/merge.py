@@ -151,7 +151,7 @@ class VersionPair:
 
     def merged(self) -> RuleOutcome:
         """Return what the rule yields for them; errors as those of the class."""
-        gives = next((case.gives for case in self.rule.cases if self.holds(case.when)), self.rule.result)
+        gives = next((case.gives for case in self.rule.cases if self.holds(case.when)), None) or self.rule.result
         match gives:
             case Error() | Effect.DELETE | Effect.SENTINEL:
                 return RuleOutcome(gives, None)

@@ -98,6 +98,7 @@ class World:
         settings: dict[str, Any] = {"schema": schema, "key": ["id"]}
         return {
             "all_paths": {"batches": batches, "plan": plan},
+            "check_whole": {"table": table},
             "append": {"stored": rows, "log": None, "incoming": rows, "plan": self.logged},
             "combine_input": {"incoming": rows, "plan": plan},
             "compact": {"stored": rows, "log": rows, "plan": self.logged},
