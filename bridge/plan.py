@@ -65,8 +65,8 @@ class MergePlan:
         on_error: what to do with a key that can't be merged: end the run (`fail`), or put the key into quarantine with
             all its versions and the reason, and merge the others (`quarantine`).
         call_timeout: how many seconds one call of a user's class may take; 0 for any time.
-        trust_rule: run the rule that is inferred from a payload class of your own instead of the class, with the
-            `native` engine; the class is called for a sample of the keys first, and a row that differs ends the run.
+        trust_rule: run the rule that is inferred from your own payload class instead of the class itself, with the
+            `native` engine. The class is called for a sample of the keys first; a row that differs ends the run.
         trust_sample: the number of keys in this sample.
     """
 

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     "schema",
     help="The columns of the batches: Spark DDL, Avro JSON, or a file with either. Default: those of the table.",
 )
-@derived_option(rehearse, "props", "--prop", help="An option of the writer of the batches.")
+@derived_option(rehearse, "props", "--prop")
 @derived_option(rehearse, "bundle", metavar="JAR|COORDINATE")
-@derived_option(rehearse, "downgrade", help="Downgrade the copy to its old version at the end.")
+@derived_option(rehearse, "downgrade")
 @derived_option(TablePart, "partitions", type=paths, metavar="PATH[,PATH]")
 @derived_option(TablePart, "file_groups", type=click.IntRange(1))
 @reader_option

@@ -94,7 +94,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         payload: the class that the writer passes; None for the table's.
         props: other options of the writer.
         keep_table_version: the other release leaves the table at its version.
-        as_of: an instant (requested time): onto the table as it was then.
+        as_of: an instant, by its requested time: onto the table as it was then. None for the latest.
 
     Raises:
         ParameterError: `to` is not a release; or the table was opened for the native engine.

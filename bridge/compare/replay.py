@@ -65,13 +65,12 @@ def replay(  # noqa: PLR0913 (keyword-only settings of one comparison)
         upgrade_after: compare with the same table, upgraded after this batch, or downgraded if the other release is
             older. After the last batch (`last`) only the reader changes. None: compare with a new table of the other
             release.
-        via: upgrades in between, each as the batch after which it runs, and the release or, of a writer that keeps an
-            older one, the table version.
+        via: intermediate upgrades: the batch after which each runs, and its release, with the table version if its
+            writer keeps an older one.
         keep_table_version: the other release writes the table without upgrading it.
         plain: the writer of the other release passes neither payload class nor merge mode.
         compact_after: the batches, from 1, after which the log of a merge-on-read table is compacted.
-        compact_every: compact the log of a merge-on-read table after every so many batches, in place of
-            `compact_after`.
+        compact_every: instead of `compact_after`: compact the log of a merge-on-read table after every N batches.
 
     Raises:
         PayloadBridgeError, PySparkException: merging under `plan` fails. If only the other side fails, it is REFUSED.

@@ -63,7 +63,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
         most: how many file slices are read at most; None for all.
         payload: the class that merges a table whose own class Hudi does not ship: a Python class, or a compiled one
             with its jars.
-        bootstrap: the folder of bootstrapped source files, if they have moved.
+        bootstrap: the folder with the source files of a bootstrapped table, if they have moved.
         to: the only other release whose reader is compared; cases in which its merge rules differ are counted, too.
             None: every release.
         call_timeout: how many seconds a call of the class may take.

@@ -68,17 +68,17 @@ def migrate(  # noqa: PLR0913 (one parameter an option of the verb)
             `properties` is for batches, except `table_types` and `java_class`.
         merger: your own merger, tried after all others if `to` is a release with merge modes for tables of version 9.
         properties: what the table stores; None: what `plan.release` stores in a new one.
-        upgrade_after: the table itself is tried, upgraded after this batch; after the last one (`last`) only the reader
-            is upgraded. None: a new table.
+        upgrade_after: upgrade the table after this batch, and try that in place of a new table; after the last batch
+            (`last`) only the reader is upgraded. None: a new table.
         keep_table_version: the new release writes the table without upgrading it.
         compact_after: the batches after which the log of a merge-on-read table is compacted.
         compact_every: see `replay`.
         all_paths: also compare all paths through the table (its type, compactions, ways of splitting the rows of a key
             into batches) under the class and under its replacement, which takes several times as long.
-        table_types: those to try; by default that of `properties`, else that of `plan`.
+        table_types: the table types to try; by default that of `properties`, else that of `plan`.
         accept_differences: take the candidate with the fewest differences if none is equal.
-        sample: how many of the differences that are accepted to fetch; None: all.
-        java_class: the compiled class, if the payload is its Python twin.
+        sample: how many of the accepted differences to fetch; None for all.
+        java_class: the compiled class, if the payload is its Python port.
 
     Raises:
         ParameterError: a parameter has no effect beside the others, or names a batch that does not exist.

@@ -130,7 +130,7 @@ def generated(  # noqa: PLR0913, PLR0917 (what `migrate` has found out)
         kept: the class in the new release.
         types: the types of tables to try it on.
         evidence: the data; None without any.
-        java_class: the compiled class, if the payload is its Python twin.
+        java_class: the compiled class, if the payload is its Python port.
     """
     if left.payload is None or _is_hudis(left):
         return NOTHING

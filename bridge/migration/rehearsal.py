@@ -88,8 +88,8 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
         payload: the Hudi class that the writer of the batches passes; its first write then upgrades the table. None for
             a writer that passes neither class nor mode.
         batches: what is written after the upgrade, each as an upsert.
-        props: other options of that writer.
-        downgrade: whether the copy is downgraded to its old version at the end.
+        props: other options of the writer of the batches.
+        downgrade: downgrade the copy to its old version at the end.
         part: the part of the table that is copied and compared; None for all of it.
         bundle: the Spark bundle of Hudi that runs, of the release `to`, such as your platform's own build: the path of
             a jar on this machine, or a Maven coordinate. None for the released one, from Maven Central.

@@ -99,7 +99,7 @@ class Course:
             plain: see the attribute.
             plain_after: instead of `upgrade_after`: the same writer goes on after this batch, plain.
             compact_after: see the attribute, in any order.
-            compact_every: instead of `compact_after`: compact after every so many batches.
+            compact_every: instead of `compact_after`: compact after every N batches.
 
         Raises:
             ParameterError: they contradict each other, or name a batch that does not exist.

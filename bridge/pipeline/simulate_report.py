@@ -161,7 +161,7 @@ def simulate(
         plain_after: the batch, from 1, after which the writer passes neither payload class nor merge mode, as most
             later writers do.
         compact_after: the batches after which the log of a merge-on-read table is compacted, before the snapshot.
-        compact_every: instead: compact it after every so many batches.
+        compact_every: instead of `compact_after`: compact the log after every N batches.
 
     Raises:
         ParameterError: parameters contradict each other, or name a batch that does not exist.

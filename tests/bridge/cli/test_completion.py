@@ -35,6 +35,10 @@ CASES = [
     ("replay --from 0.1", {"0.12", "0.13", "0.14", "0.15"}),
     ("replay --to EVENT", {"EVENT_TIME_ORDERING"}),
     ("verify COMMIT", {"COMMIT_TIME_ORDERING"}),
+    ("simulate --mode EVENT", {"EVENT_TIME_ORDERING"}),
+    ("merge --merger COMMIT", {"COMMIT_TIME_ORDERING"}),
+    ("snapshot --payload AWS", {"AWSDmsAvroPayload"}),
+    ("replay --built-for 1.", {"1.0", "1.1", "1.2"}),
     ("simulate --table-type ", {"cow", "mor", "both"}),
 ]
 """What is typed, and all that completes it."""
