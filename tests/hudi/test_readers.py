@@ -257,7 +257,7 @@ def run(*arguments: str) -> Result:
         (("replay", "--table", "/nowhere", "--to", "1.2"), "/nowhere does not exist"),
         (("replay", "--table", ".", "--to", "1.2", "--key", "id"), "--key is for a table that batches make"),
         (("replay", "--table", ".", "--to", "1.2", "--prop", "a=b"), "--prop applies to writes"),
-        (("replay", "--table", ".", "--to", "1.2", "--keep-table-version"), "applies to writing --batches"),
+        (("replay", "--table", ".", "--to", "1.2", "--keep-table-version"), "applies to writes"),
         (("replay", "--history", "--to", "1.2"), "--history is for --table"),
         (("replay", "--table", ".", "--to", "EVENT_TIME_ORDERING"), "read or upgraded by a release"),
         (("explain", "--table", ".", "--row", "a", "--to", "EVENT_TIME_ORDERING"), "read or upgraded by a release"),

@@ -188,7 +188,7 @@ def test_what_a_table_stores_under_the_same_name_is_held_against_it(tmp_path):
 def test_the_types_of_a_custom_key_generator_are_no_columns(tmp_path):
     job = tmp_path / "job.properties"
     job.write_text(f"{PARTITION}=day:SIMPLE,ts:TIMESTAMP\n{KEY}=id\n")
-    options = {"config": job, "release": V0_15, "payload": DMS, "mode": None, "merger": None, "partition": None}
+    options = {"config": job, "release": V0_15, "payload": DMS, "merger": None, "partition": None}
     found = with_job({**options, "props": ()})
     assert found["partition"] == ("day", "ts")
     assert (PARTITION, "day:SIMPLE,ts:TIMESTAMP") in found["props"]
@@ -222,10 +222,10 @@ def test_verify_takes_columns_from_the_file(tmp_path):
 def test_a_mode_comes_before_a_class_where_the_release_has_modes(tmp_path, release, mode, chosen):
     job = tmp_path / "job.properties"
     job.write_text(f"{PAYLOAD}={DMS}\nhoodie.write.record.merge.mode={mode}\n")
-    options = {"config": job, "release": HudiRelease.parse(release), "payload": None, "mode": None, "merger": None}
+    options = {"config": job, "release": HudiRelease.parse(release), "payload": None, "merger": None}
     found = with_job({**options, "props": ()})
     payload = found["payload"] and found["payload"].name
-    assert (found["mode"], payload) == ((mode, None) if chosen == "mode" else (None, DMS))
+    assert (found["merger"], payload) == ((mode, None) if chosen == "mode" else (None, DMS))
 
 
 def test_a_config_that_is_none_is_refused(tmp_path):
