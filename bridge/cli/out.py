@@ -42,7 +42,7 @@ _OPTIONS: tuple[Decorator, ...] = (
     ),
     terminal_option(
         "--out-table",
-        metavar="NAME",
+        metavar="TABLE",
         help="Write the rows to this table of the session's catalogue (db.rows) instead.",
     ),
 )

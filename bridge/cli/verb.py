@@ -7,6 +7,7 @@ import contextvars
 import io
 import logging
 import os
+import re
 import sys
 import traceback
 import warnings
@@ -161,16 +162,16 @@ def _check_redacted() -> None:
         raise PlanError(msg)
 
 
-_PATHS = frozenset({"batches", "incoming", "log", "out", "out_table", "schema", "stored", "table"})
-"""The options that name what is read and written."""
+_IS_PLACE: Final = re.compile(r"(?:PATH|FILE|TABLE)(?![\[(])")
+"""What the metavar of an option begins with that names what is read or written; not partitions, nor jars."""
 
 
 def _dry_report(context: click.Context, page: str | None) -> Report:
     """Say what the verb would read and write."""
     paths = {
-        f"--{option.replace('_', '-')}": str(value)
-        for option, value in context.params.items()
-        if isinstance(value, Path) or (value is not None and option in _PATHS)
+        one.opts[0] if isinstance(one, click.Option) else str(one.metavar): str(value)
+        for one in context.command.params
+        if _IS_PLACE.match(one.metavar or "") and (value := context.params.get(one.name or "")) is not None
     }
     paths |= {} if page is None else {"--report": page}
     settings = " ".join(f"{option} {path}" for option, path in paths.items())

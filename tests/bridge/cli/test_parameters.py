@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -203,3 +204,23 @@ def test_what_is_for_calls_of_a_class_needs_rows_or_a_schema(words: tuple[str, s
 def test_an_enumeration_tries_no_examples() -> None:
     with pytest.raises(ParameterError, match=r"^examples is for random examples, and exhaustive tries none"):
         bridge.verify("AWSDmsAvroPayload", release="0.15", exhaustive=True, examples=7)
+
+
+@pytest.mark.parametrize(
+    ("words", "places"),
+    [
+        ("rehearse days --to 1.2 --copy copy --partitions a", "TABLE days --copy copy"),
+        ("simulate --batches days --mode EVENT_TIME_ORDERING --key id", "--batches days"),
+        ("snapshot days --out-table db.rows", "TABLE days --out-table db.rows"),
+        ("pack --out env.tar.gz --with numpy", "--out env.tar.gz"),
+    ],
+)
+def test_a_dry_run_names_what_it_would_read_and_write(
+    words: str, places: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "days").mkdir()
+    (tmp_path / "days" / "1.jsonl").write_text('{"id": "a"}\n')
+    result = CliRunner().invoke(main, [*words.split(), "--dry-run", "--output", "json"])
+    plan = json.loads(result.stdout)["plan"]
+    assert " ".join(f"{name} {place}" for name, place in plan.items() if name != "dry_run") == places
