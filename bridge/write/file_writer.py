@@ -59,7 +59,7 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
     path: str,
     plan: MergePlan,
     *,
-    form: str = "parquet",
+    out_format: str = "parquet",
     instant: str | None = None,
     overwrite: bool = False,
 ) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
         rows: the merged rows.
         path: a folder, local or on a storage; it appears only when it is complete.
         plan: names key and partition; `hoodie.datasource.write.hive_style_partitioning` in its `props` is used.
-        form: `parquet`, or `avro`: containers of the table's records.
+        out_format: `parquet`, or `avro`: containers of the table's records.
         instant: the commit time of rows that have none, `yyyyMMddHHmmssSSS`; None for now, in UTC.
         overwrite: whether a folder of this name is replaced.
 
@@ -87,7 +87,7 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
             name of one folder.
     """
     with output_folder(rows.sparkSession, Target(path, overwrite=overwrite)) as run:
-        return _stamped_files(rows, run, plan, form=form, instant=instant)
+        return _stamped_files(rows, run, plan, form=out_format, instant=instant)
 
 
 class FilesRun:

@@ -146,7 +146,7 @@ def _of_files(
     shown = sorted(row[len(META_COLUMNS) :] for row in meta)
     problems = [] if shown == expected else [f"Spark reads {shown} instead of {expected}"]
     problems += _wrong_meta(meta, plan, Path(f"{folder}-parquet"))
-    written = write_files(rows, f"{folder}-avro", plan, form="avro", instant="20240101000000000")
+    written = write_files(rows, f"{folder}-avro", plan, out_format="avro", instant="20240101000000000")
     records = [record for file in written for record in _records(Path(f"{folder}-avro", file))]
     told = sorted(tuple(str(record[name]) for name in ("id", "part", "qty")) for record in records)
     wanted = sorted((row[0], row[1], row[3]) for row in expected)

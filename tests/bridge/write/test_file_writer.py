@@ -53,7 +53,7 @@ def test_files_have_meta_columns_and_the_names_and_folders_of_base_files(
     tmp_path: Path, spark: SparkSession, form: str
 ) -> None:
     out = tmp_path / "out"
-    written = write_files(frame(spark, ROWS), str(out), PLAN, form=form, instant=AT)
+    written = write_files(frame(spark, ROWS), str(out), PLAN, out_format=form, instant=AT)
     there = {path.relative_to(out).as_posix(): path for path in out.rglob("*") if path.is_file()}
     assert sorted(there) == list(written)
     assert [name.partition("/")[0] for name in written] == ["__HIVE_DEFAULT_PARTITION__", "p1"]
@@ -83,7 +83,7 @@ def test_rows_whose_key_or_folder_can_t_be_told_are_refused(tmp_path: Path, spar
     out = str(tmp_path / "out")
     good = frame(spark, ROWS)
     for settings, why in (
-        ({"form": "orc"}, "not orc"),
+        ({"out_format": "orc"}, "not orc"),
         ({"instant": "2024"}, "not an instant"),
     ):
         with pytest.raises(InputError, match=why):
