@@ -57,6 +57,9 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     Raises:
         UsageError: options that do not belong to the question.
     """
+    if batches is not None and history:
+        msg = "--history replays the table's own commits; leave out --batches, or --history"
+        raise click.UsageError(msg, click.get_current_context())
     is_read = batches is None and not history
     if not is_read:
         refuse_given(("engine",), _OF_QUERIES)
@@ -67,9 +70,6 @@ def replay_table(  # noqa: PLR0913 (what the verb was given)
     elif is_read:
         why = "applies to writes, and without --batches the table is only read; add them, or leave it out"
         refuse_foreign(why, HudiTable.__init__, *every[1:], taken=("to",))
-    if batches is not None and history:
-        msg = "--history replays the table's own commits; leave out --batches, or --history"
-        raise click.UsageError(msg, click.get_current_context())
     if not history:
         table_release(to)
 
