@@ -57,7 +57,7 @@ REFUSED = {
     "explain --table t --row a --operation 1=delete": "--operation is for a table that batches make",
     "explain --table t --row a --config t/hoodie.properties": "--config is for a table that batches make",
     "simulate --table t --table-type mor": "--table-type is for a table that batches make",
-    "replay --table t --to 1.2 --history --batches days": "--history replays the table's own commits; leave out --batches",
+    "replay --table t --to 1.2 --history --batches days": "--history replays the table's own commits",
     "replay --table t --to 1.2 --history --schema days": "--schema is for --batches, not for --history",
     "explain --table t --row a --since 1": "--since chooses keys, and --row names one",
     "verify AWSDmsAvroPayload --exhaustive --examples 7": "--examples is for random examples, and --exhaustive tries",
