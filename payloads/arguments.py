@@ -53,35 +53,45 @@ def checked(function: F) -> F:
         function.__init__ = checked(function.__init__)  # type: ignore[misc] # of the same signature
         return function
     signature, own = inspect.signature(function), function.__qualname__.removesuffix(".__init__")
+    parameters = signature.parameters.values()
     kinds = {
-        name: str(one.annotation)
-        for name, one in signature.parameters.items()
+        one.name: str(one.annotation)
+        for one in parameters
         if one.annotation is not one.empty and one.kind not in (one.VAR_KEYWORD, one.VAR_POSITIONAL)
     }
+    places = [one.name for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+
+    def fitting(name: str, value: Any) -> Any:
+        kind = kinds.get(name)
+        if kind is None:
+            return value
+        plain = _plain(value, kind)
+        if not _fits(plain, kind):
+            raise ArgumentError(_sentence(own, name, kind, value))
+        return plain
 
     @functools.wraps(function)
     def checking(*given: Any, **named: Any) -> Any:
         try:
-            bound = signature.bind(*given, **named)
-        except TypeError:  # Python's own words say which argument is missing
-            return function(*given, **named)
-        for name, value in bound.arguments.items():
-            if name not in kinds:
-                continue
-            bound.arguments[name] = plain = _plain(value, kinds[name])
-            if not _fits(plain, kinds[name]):
-                raise ArgumentError(_sentence(own, name, kinds[name], value))
-        return function(*bound.args, **bound.kwargs)
+            placed = [fitting(name, value) for name, value in zip(places, given, strict=False)]
+            fitted = {name: fitting(name, value) for name, value in named.items()}
+        except ArgumentError:
+            try:
+                signature.bind(*given, **named)
+            except TypeError:  # Python's own words say which argument is missing
+                return function(*given, **named)
+            raise
+        return function(*placed, *given[len(places) :], **fitted)
 
     return checking  # type: ignore[return-value] # of the same signature
 
 
 def _plain(value: Any, kind: str) -> Any:
     """Return a value that may be read again and again: a second reader of an iterator would find nothing."""
-    if isinstance(value, Iterator) and any(_parts(one)[0] in (*_MANY, "tuple") for one in _alternatives(kind)):
+    if _is_many(kind) and isinstance(value, Iterator):
         return tuple(value)
-    is_whole = isinstance(value, numbers.Integral) and not isinstance(value, (bool, int))
-    return int(value) if is_whole and "int" in _alternatives(kind) else value
+    is_whole = "int" in _alternatives(kind) and not isinstance(value, int) and isinstance(value, numbers.Integral)
+    return int(value) if is_whole else value
 
 
 def _sentence(function: str, name: str, kind: str, value: Any) -> str:
@@ -135,7 +145,7 @@ def _is(value: Any, kind: str) -> bool:  # noqa: C901, PLR0911 (one case a kind)
         case "Callable":
             return callable(value)
         case "Mapping" | "dict":
-            is_mapping = isinstance(value, Mapping)
+            is_mapping = isinstance(value, (dict, Mapping))  # Python's own asks no abstract class
             return is_mapping and all(
                 _fits(one, part) for pair in value.items() for one, part in zip(pair, inner, strict=False)
             )
@@ -162,6 +172,12 @@ def _alternatives(kind: str) -> tuple[str, ...]:
     for one in _split(kind, "|"):
         found += _alternatives(_ALIASES[one]) if one in _ALIASES else (one,)
     return tuple(found)
+
+
+@functools.cache
+def _is_many(kind: str) -> bool:
+    """Whether an annotation allows several values."""
+    return any(_parts(one)[0] in (*_MANY, "tuple") for one in _alternatives(kind))
 
 
 @functools.cache

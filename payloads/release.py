@@ -112,11 +112,14 @@ class HudiRelease(enum.Enum):
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, HudiRelease):
             return NotImplemented
-        members = list(HudiRelease)
-        return members.index(self) < members.index(other)
+        return _AGES[self] < _AGES[other]
 
     def __str__(self) -> str:
         return self.value
+
+
+_AGES = {release: age for age, release in enumerate(HudiRelease)}
+"""The place of each release in their order: programs compare releases for every row."""
 
 
 def releases(*, since: str | None = None, until: str | None = None) -> tuple[HudiRelease, ...]:

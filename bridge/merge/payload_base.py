@@ -85,14 +85,17 @@ class Payloads:
         self._refused = refused_inserts(plan.release)
         self._refusals = {MergePoint.INSERT: self._refused, MergePoint.COMPACT: refused_reads(plan.release)}
         schemas = {SchemaView.WRITE: schema, SchemaView.WITH_META: with_meta(schema)}
+        calls = calls or calls_of(plan.release)
+        views = {call.props for call in calls.values()}
+        props = {view: Properties(props_of(view, plan, self.ordering)) for view in views}
         self._at = {
             point: CallContext(
                 point,
                 schemas[call.schema],
-                Properties(props_of(call.props, plan, self.ordering)),
+                props[call.props],
                 schemas[call.schema] if call.passes_schema else None,
             )
-            for point, call in (calls or calls_of(plan.release)).items()
+            for point, call in calls.items()
         }
 
     def _single_rows(

@@ -48,7 +48,8 @@ def test_ctrl_c_is_not():
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell's background jobs don't have
 
     def waits():
-        threading.Timer(0.2, signal.raise_signal, [signal.SIGINT]).start()
+        main = threading.main_thread().ident
+        threading.Timer(0.2, signal.pthread_kill, [main, signal.SIGINT]).start()  # another thread's ends no sleep
         time.sleep(10)
 
     try:
