@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 Report = TypeVar("Report", "pytest.TestReport", "pytest.CollectReport")
 
-# Chosen by HYPOTHESIS_PROFILE. No deadline in any: the first example of a test may load a library.
-hypothesis.settings.register_profile("dev", deadline=None)
-hypothesis.settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+# Chosen by HYPOTHESIS_PROFILE. No deadline in any: the first example of a test may load a library. Few examples but in
+# tests.deep: a mistake in a rule shows in the first ones or needs thousands.
+hypothesis.settings.register_profile("dev", deadline=None, max_examples=30)
+hypothesis.settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile(
     # Of tests.deep: without examples of earlier runs, so that a seed repeats a run. Where the environment says CI,
     # Hypothesis derandomizes by default, and the seed would have no effect.
@@ -56,6 +57,16 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     return lanes.is_left_out(collection_path, config) or None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Keep what is collected out of garbage collection: it lives to the end, and is most of what there is."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` is applied

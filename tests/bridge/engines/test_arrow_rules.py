@@ -170,7 +170,9 @@ def test_columns_merge_by_the_rule_of_a_mode_as_the_reference(release):
     assert all(found[RowSource.MADE] for mode, found in decided.items() if "FILL_UNAVAILABLE" in mode)
 
 
-@hypothesis.settings(max_examples=300, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.settings(
+    max_examples=hypothesis.settings().max_examples * 2, suppress_health_check=list(hypothesis.HealthCheck)
+)
 @hypothesis.given(rule=RULES, records=st.lists(RECORDS, min_size=2, max_size=4), marks=st.booleans())
 @hypothesis.example(
     rule=MergeRule(
@@ -194,7 +196,9 @@ MADE = st.builds(
 )
 
 
-@hypothesis.settings(max_examples=300, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.settings(
+    max_examples=hypothesis.settings().max_examples * 2, suppress_health_check=list(hypothesis.HealthCheck)
+)
 @hypothesis.given(rule=MADE, records=st.lists(RECORDS, min_size=3, max_size=5))
 def test_rows_are_made_of_columns_as_the_reference_makes_them(rule, records):
     sides = [RuleVersion(record, Ordering("long", record["ts"]), marked=False) for record in records]

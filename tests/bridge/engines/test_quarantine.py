@@ -146,7 +146,7 @@ def rows_of(program: str, stored: dict[str, int], newer: list[tuple[int, str, in
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples // 2)
 @given(stored=stored_keys, newer=st.lists(versions, max_size=12), batch_size=st.sampled_from([1, 2, 3, 10_000]))
 def test_keys_that_fail_go_with_all_versions_and_the_others_are_as_without_them(
     program: str, stored: dict[str, int], newer: list[tuple[int, str, int, str]], batch_size: int
@@ -170,7 +170,7 @@ def test_keys_that_fail_go_with_all_versions_and_the_others_are_as_without_them(
 
 @pytest.mark.parametrize("program", PROGRAMS)
 @pytest.mark.parametrize("on_error", ["fail", "quarantine"])
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples // 2)
 @given(stored=stored_keys, newer=st.lists(versions, max_size=12), batch_size=st.sampled_from([1, 2, 3, 10_000]))
 def test_every_row_is_counted_once(
     program: str, on_error: str, stored: dict[str, int], newer: list[tuple[int, str, int, str]], batch_size: int
@@ -259,7 +259,7 @@ written = st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.integers(0, 2)
 
 
 @pytest.mark.parametrize("program", TABLES)
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples // 2)
 @given(rows=st.lists(written, max_size=10, unique_by=lambda row: row[:2]), size=st.sampled_from([1, 9]))
 def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[Any, ...]], size: int) -> None:
     arguments, where = TABLES[program]
@@ -276,7 +276,7 @@ def test_the_rows_of_any_table_are_counted_once(program: str, rows: list[tuple[A
     RowCounts.of_texts({"incoming": len(rows)}, texts).check_sides()
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples // 2)
 @given(rows=st.lists(written, max_size=10, unique_by=lambda row: row[:2]), table_type=st.sampled_from(["cow", "mor"]))
 def test_a_search_of_all_paths_counts_rows_on_that_of_the_batches_as_they_are(rows, table_type) -> None:
     own = plan_of(release="0.15", table_type=table_type)
@@ -401,7 +401,7 @@ moves = st.tuples(st.sampled_from([0, 1, 2, 2]), st.sampled_from("ab"), st.sampl
 
 
 @pytest.mark.parametrize("program", ["upsert_global_index", "append_global_index"])
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples // 2)
 @given(moved=st.lists(moves, max_size=8), release=st.sampled_from(["0.15", "1.0", "1.2"]), size=st.sampled_from([1, 9]))
 def test_rows_that_move_between_partitions_are_counted_once(
     program: str, moved: list[tuple[int, str, str, int]], release: str, size: int

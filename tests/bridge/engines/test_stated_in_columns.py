@@ -105,7 +105,9 @@ def check(rule, release, ordering, point, records):
 POINTS = st.sampled_from([MergePoint.UPSERT, MergePoint.SNAPSHOT])
 
 
-@hypothesis.settings(max_examples=200, deadline=None, suppress_health_check=list(hypothesis.HealthCheck))
+@hypothesis.settings(
+    max_examples=hypothesis.settings().max_examples * 2, suppress_health_check=list(hypothesis.HealthCheck)
+)
 @hypothesis.given(
     rule=RULES,
     release=st.sampled_from(["1.1", "1.2"]),
