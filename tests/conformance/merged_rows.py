@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from typing import TYPE_CHECKING, Any
 
@@ -45,7 +46,12 @@ def merged_rows(
 
 
 def _value(text: str, structs: Mapping[str, Row]) -> Any:
-    return _evaluated(sqlglot.parse_one(text, dialect="spark"), structs)
+    return _evaluated(_parsed(text), structs)
+
+
+@functools.lru_cache(maxsize=1_000)
+def _parsed(text: str) -> exp.Expr:
+    return sqlglot.parse_one(text, dialect="spark")
 
 
 def _evaluated(node: exp.Expr, structs: Mapping[str, Row]) -> Any:

@@ -5,7 +5,6 @@ A call gives what `mergers.rules.merged` gives, so that both can be compared.
 
 from __future__ import annotations
 
-import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mergers.record import DELETE, HoodieAvroIndexedRecord, HoodieKey
@@ -15,6 +14,7 @@ from payloads.builtin import EmptyHoodieRecordPayload, RewriteAvroPayload
 from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.records import RuleOutcome, RuleVersion, error_kind_of
 from payloads.rules import Effect, Error, MergeRule, Point
+from payloads.user import copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ def of_payload(
     bound: Any = payload.for_schema(schema)
 
     def built(version: RuleVersion) -> Any:
-        record = copy.deepcopy(version.record)
+        record = None if version.record is None else copied(version.record)
         if issubclass(payload, EmptyHoodieRecordPayload):
             return bound()
         return bound(record) if issubclass(payload, RewriteAvroPayload) else bound(record, version.ordering)
@@ -58,7 +58,7 @@ def of_payload(
         if point is Point.BATCH:
             return _of_batch(built(older), built(newer), (older, newer))
         came = built(newer)
-        own, stored = came.record, copy.deepcopy(older.record)
+        own, stored = came.record, None if older.record is None else copied(older.record)
         if point is Point.ALONE:
             value = came.get_insert_value(schema, props)
         else:
