@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import os
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import hypothesis
 import pytest
 
-from tests.support import lanes, parallel
+from tests.support import lanes, no_java, parallel
 from tests.support.one_task import Tasks
 
 if TYPE_CHECKING:
@@ -36,6 +35,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 _TASKS = Tasks()
+_WATCH = no_java.Watch()
 os.environ.setdefault("PAYLOAD_BRIDGE_CACHE", "")  # commands that tests start leave nothing in the user's cache
 
 
@@ -59,16 +59,6 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return lanes.is_left_out(collection_path, config) or None
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
-    """Keep what is collected out of garbage collection: it lives to the end, and is most of what there is."""
-    gc.disable()
-    found = yield
-    gc.freeze()
-    gc.enable()
-    return found
-
-
 @pytest.hookimpl(tryfirst=True)  # before `-m` is applied
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     lanes.mark(items)
@@ -90,6 +80,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before fixtures are made
 def pytest_runtest_setup(item: pytest.Item) -> None:
+    _WATCH.see(item)
     if "spark" in getattr(item, "fixturenames", ()):
         _TASKS.want(item)
 

@@ -113,6 +113,18 @@ def test_one_lane_is_collected_alone() -> None:
     }
 
 
+@pytest.mark.parametrize("is_marked", [False, pytest.param(True, marks=pytest.mark.java)])
+@pytest.mark.parametrize("words", [str, lambda program: [program, "-version"]])
+def test_only_a_marked_test_starts_java(tmp_path: Path, words: Callable[[Path], Any], *, is_marked: bool) -> None:
+    """Which is no program here."""
+    program = tmp_path / "java"
+    program.write_bytes(b"\x7fELF")
+    program.chmod(0o755)
+    fails = (OSError, "Exec format error") if is_marked else (pytest.fail.Exception, "starts Java; mark it")
+    with pytest.raises(fails[0], match=fails[1]):
+        subprocess.run(words(program), check=True)
+
+
 SKIPS = {
     "a test": "import pytest\ndef test_one(): pytest.importorskip('nowhere_to_be_found')\n",
     "a module": "import pytest\npytest.importorskip('nowhere_to_be_found')\ndef test_one(): pass\n",

@@ -456,6 +456,7 @@ def test_a_dry_run_checks_and_writes_nothing(run, tmp_path, verb):
     assert run(verb, *words, "--dry-run", "--prop", "nothing").exit_code == 2
 
 
+@pytest.mark.java
 def test_the_versions(run):
     result = run("--version")
     assert result.exit_code == 0

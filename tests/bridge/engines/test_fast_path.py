@@ -20,6 +20,7 @@ from bridge.spark import META_COLUMNS
 from payloads import SENTINEL, parse_schema, resolve_payload
 from payloads.ordering import compare
 from payloads.rules import ByOrdering, MergeRule, Point, Role
+from tests.support.pairwise import in_pairs
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable_schema
 from tests.support.user_payloads import KeepsLongestName
@@ -164,19 +165,29 @@ DECIDING = [name for name, spec in PROGRAMS.items() if spec.untouched is not Non
 
 
 def combinations():
+    """Give few in which each two of payload, table and program meet: a fault of columns is one of two of them."""
+    found = [
+        (name, table, program)
+        for name, table, program in itertools.product(SETTINGS, TABLES, DECIDING)
+        if table[0] not in LACK.get(name, ())
+    ]
     return [
-        pytest.param(program, release, has_meta, name, id=f"{name}-{program}-{release}{'-meta' * has_meta}")
-        for name, (release, has_meta), program in itertools.product(SETTINGS, TABLES, DECIDING)
-        if release not in LACK.get(name, ())
+        pytest.param(program, *table, name, id=f"{name}-{program}-{table[0]}{'-meta' * table[1]}", marks=marks)
+        for (name, table, program), marks in in_pairs(found)
     ]
 
 
 def variations():
+    """Give few, as above: of the way to read an ordering value, of payload and release, and of program."""
     settings = [(name, release) for name, releases in VARIED.items() for release in releases]
-    return [
-        pytest.param(program, release, name, kind, id=f"{kind}-{name}-{program}-{release}")
-        for kind, (name, release), program in itertools.product(VARIANTS, settings, DECIDING)
+    found = [
+        (kind, setting, program)
+        for kind, setting, program in itertools.product(VARIANTS, settings, DECIDING)
         if (kind, program) != ("uncombined", "combine_input")  # refused: there is nothing to combine
+    ]
+    return [
+        pytest.param(program, release, name, kind, id=f"{kind}-{name}-{program}-{release}", marks=marks)
+        for (kind, (name, release), program), marks in in_pairs(found)
     ]
 
 

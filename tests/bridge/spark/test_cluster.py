@@ -53,6 +53,7 @@ def test_what_does_not_answer_is_named_at_once_and_without_its_token(no_session,
     assert "SECRET" not in str(caught.value)
 
 
+@pytest.mark.java
 def test_settings_of_the_user_come_last_and_packages_are_added(no_session):
     conf = {"spark.sql.shuffle.partitions": "7", "spark.jars.packages": "a:b:1"}
     session_of(SessionOptions("local[3]", conf=conf, packages=("c:d:2",)))
@@ -61,6 +62,7 @@ def test_settings_of_the_user_come_last_and_packages_are_added(no_session):
     assert no_session["spark.jars.packages"] == "a:b:1,c:d:2"
 
 
+@pytest.mark.java
 def test_without_a_master_all_cores_of_this_machine_are_used(no_session):
     session_of()
     assert no_session["master"] == "local[*,2]"
@@ -68,6 +70,7 @@ def test_without_a_master_all_cores_of_this_machine_are_used(no_session):
     assert "spark.sql.adaptive.enabled" not in no_session
 
 
+@pytest.mark.java
 def test_a_cluster_gets_no_setting_of_this_machine(no_session):
     session_of(SessionOptions("yarn"))
     assert no_session["master"] == "yarn"

@@ -156,6 +156,7 @@ def test_each_missing_module_is_named(java, there_is, spark_needs):
         find_java()
 
 
+@pytest.mark.java
 def test_the_modules_are_those_of_the_command_that_starts_spark():
     home = Path(pyspark.__file__).parent
     (jar,) = (home / "jars").glob("spark-launcher_*.jar")

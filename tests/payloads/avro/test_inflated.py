@@ -21,18 +21,19 @@ def written(codec: str, size: int, records: int = 1) -> io.BytesIO:
 
 
 @pytest.mark.parametrize("codec", ["deflate", "bzip2", "xz"])
-def test_a_block_that_inflates_beyond_the_limit_is_refused_without_the_memory(codec):
-    stream = written(codec, 1 << 20, records=220)
+def test_a_block_that_inflates_beyond_the_limit_is_refused_without_the_memory(codec, monkeypatch):
+    monkeypatch.setattr(inflated, "MOST", 30 << 20)
+    stream = written(codec, 1 << 20, records=33)
     assert stream.getbuffer().nbytes < 1 << 20
     tracemalloc.start()
     try:
         _, values = read_container(stream)
         with pytest.raises(
             SchemaError,
-            match=r"^a block of .* has more than 200 MiB decompressed; write smaller",
+            match=r"^a block of .* has more than 30 MiB decompressed; write smaller",
         ):
             next(values)
-        assert tracemalloc.get_traced_memory()[1] < 32 << 20
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
 
