@@ -36,6 +36,7 @@ MODULES: Final = (
     "tests.jvm.test_corpus",
     "tests.jvm.test_histories",
     "tests.jvm.test_tables_in_place",
+    "tests.test_conformance_spark",
     "tests.test_guide",
     "tests.test_notebook",
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import datetime
+import itertools
 import json
 import re
 from typing import TYPE_CHECKING, Any
@@ -29,16 +30,18 @@ from bridge.programs.small_files import small_file_candidates
 from bridge.report import Table, json_record
 from mergers import MergerRef
 from payloads import parse_schema
+from tests.conformance.coverage import features_of
 from tests.conformance.histories import READ, History, load
 from tests.conformance.spark_histories import plan_of as plan_of_history
 from tests.conformance.spark_histories import steps_of
 from tests.mergers.laws.recorded import physical, schema_of
 from tests.support import DATA, OPERATIONS
+from tests.support.pairwise import few
 from tests.support.plans import plan_of
 from tests.support.schemas import nullable, nullable_schema, record_schema
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -175,16 +178,42 @@ def test_an_insert_overwrite_is_not_explained() -> None:
         trace_key([], plan_of_history(history), schema_of(history), operations=operations_of(history))
 
 
+def traced(folder: str) -> list[History]:
+    """Return the histories whose keys can be traced: global indexes can't."""
+    return [
+        history
+        for history in load(DATA / folder)
+        if history.error is None
+        and not small_file_candidates(history.options)
+        and not plan_of_history(history).global_index
+    ]
+
+
+def traits(history: History) -> Iterator[object]:
+    """Yield what a trace may get wrong: each two of class, table type and upgrade, and what a case was recorded for."""
+    upgrade = history.upgrade and (str(history.upgrade.release), history.upgrade.keeps_version, history.upgrade.after)
+    settings = str(history.release), history.rule, history.table_type, upgrade
+    yield from itertools.combinations(enumerate(settings), 2)
+    yield from features_of(history)
+    yield history.case, history.table_type
+
+
+def few_of(histories: list[History]) -> list[History]:
+    return few(histories, traits)
+
+
 @pytest.mark.parametrize(
-    "folder", ["histories/0.15.0", "histories/1.0.2", "histories/1.1.1", "histories/1.2.0", "histories-upgraded"]
+    ("folder", "choose"),
+    [
+        *((f"histories/{release}", list) for release in ("0.15.0", "1.0.2", "1.1.1", "1.2.0")),
+        ("histories-upgraded", few_of),
+        pytest.param("histories-upgraded", list, marks=pytest.mark.long),
+    ],
 )
-def test_traces_end_as_the_tables_of_real_hudi(folder: str) -> None:
-    """Every key of every table, after each commit, but for global indexes, which are not traced."""
+def test_traces_end_as_the_tables_of_real_hudi(folder: str, choose: Callable[[list[History]], list[History]]) -> None:
+    """Every key of a table, after each commit; all histories run without a trace in `test_conformance_histories`."""
     looked_at: collections.Counter[str] = collections.Counter()
-    for history in load(DATA / folder):
-        untraced = small_file_candidates(history.options) or plan_of_history(history).global_index
-        if untraced or history.error is not None:
-            continue
+    for history in choose(traced(folder)):
         for commit, ours, real in traces_of(history):
             shown = {identity: one for identity, one in ours.items() if one is not None}
             assert exactly(shown) == exactly(real), (str(history), commit)
