@@ -17,7 +17,7 @@ from bridge.engines import QUARANTINE
 from bridge.errors import MergeFailedError
 from bridge.hudi import Answer, TableQueries
 from bridge.hudi.slice_tasks import read_slices
-from tests.bridge.engines.test_misbehaving import DOES
+from tests.bridge.engines.test_misbehaving import DOES, SECONDS
 from tests.jvm.misbehaving import _DOES
 from tests.support.made_table import MadeTable
 from tests.support.pairwise import by_turns
@@ -72,7 +72,7 @@ def made(folder: Path, how: str, key: str = "a", *, twice: bool = False) -> str:
 
 
 def rows_of(answer: Answer, *, quarantines: bool = False) -> list[dict[str, Any]]:
-    plan = dataclasses.replace(answer.query.plan, call_timeout=1)
+    plan = dataclasses.replace(answer.query.plan, call_timeout=SECONDS)
     query = dataclasses.replace(answer.query, plan=plan, quarantines=quarantines)
     slices = pa.record_batch({"slice": [pickle.dumps(one) for one in answer.slices]})
     return [row for batch in read_slices(query, [slices]) for row in batch.to_pylist()]

@@ -30,6 +30,8 @@ SCHEMA = parse_schema(
     }
 )
 ENDS = ", which ends the process; raise an Exception instead"
+SECONDS = 0.5
+"""What a call may take, so that a loop ends."""
 DOES = {
     "sys.exit": f"raised SystemExit(3){ENDS}",
     "GeneratorExit": f"raised GeneratorExit(){ENDS}",
@@ -38,8 +40,8 @@ DOES = {
     "surrogate": "raised ValueError: half \\ud800 of a pair; fix the class, or change this record: {'id': 'a', ",
     "long-message": f"raised ValueError: {'0123456789' * 100}...; fix the class",
     "unreadable": "raised _UnreadableError: its text can't be read: ValueError; fix",
-    "loop": "has not ended after 0.2 s; end its loop or what it waits for, or allow more time (--call-timeout)",
-    "sleep": "has not ended after 0.2 s; end",
+    "loop": f"has not ended after {SECONDS} s; end its loop or what it waits for, or allow more time (--call-timeout)",
+    "sleep": f"has not ended after {SECONDS} s; end",
     "other-key": "it returned a record of another key, id='b'; return one of the same key, or none to delete the row",
     "empty-record": "it returned a record of another key, id=None; return one of the same key",
 }
@@ -50,7 +52,7 @@ def plan_of(kind: str, on_error: Any) -> MergePlan:
     name, is_payload = f"tests.jvm.misbehaving:{kind}", kind == "Payload"
     settings: dict[str, Any] = {"payload" if is_payload else "merger": name, "on_error": on_error}
     settings["release"] = "0.15" if is_payload else "1.2"
-    return MergePlan(**settings, key="id", ordering="ts", call_timeout=0.2)
+    return MergePlan(**settings, key="id", ordering="ts", call_timeout=SECONDS)
 
 
 def batch_of(*rows: tuple[str, int, str]) -> pa.RecordBatch:

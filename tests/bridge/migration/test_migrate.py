@@ -336,7 +336,7 @@ def test_the_table_names_payload_and_type(tmp_path: Path) -> None:
     assert run("--table", str(table), "--table-type", "cow")[0] == 2
 
 
-def test_the_partition_of_a_custom_key_generator_is_its_columns(tmp_path: Path) -> None:
+def test_the_partition_of_a_custom_key_generator_is_its_columns(tmp_path: Path, spark: SparkSession) -> None:
     table, rows = tmp_path / "hoodie.properties", tmp_path / "days"
     lines = ("table.version=8", "table.recordkey.fields=id", r"table.partition.fields=part\:SIMPLE,n\:TIMESTAMP")
     table.write_text("".join(f"hoodie.{line}\n" for line in (*lines, "table.keygenerator.type=CUSTOM")))

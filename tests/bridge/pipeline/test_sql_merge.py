@@ -456,7 +456,7 @@ def test_what_was_not_recorded_with_a_global_index(clauses: str, settings: dict[
         check_statement(statement, 2, dataclasses.replace(plan, **settings), TABLE)
 
 
-def test_the_command_line_reads_the_statement_of_a_file(tmp_path: Path) -> None:
+def test_the_command_line_reads_the_statement_of_a_file(tmp_path: Path, spark: SparkSession) -> None:
     days = tmp_path / "days"
     days.mkdir()
     (days / "1.json").write_text('{"id": "a", "ts": 10, "name": "Oslo"}\n{"id": "b", "ts": 10, "name": "Rome"}\n')

@@ -12,7 +12,7 @@ from bridge.engines import QUARANTINE, Job
 from bridge.errors import MergeFailedError, sentence_of
 from bridge.write.changes import CHANGE
 from bridge.write.slice_tasks import merged_slices
-from tests.bridge.engines.test_misbehaving import DOES
+from tests.bridge.engines.test_misbehaving import DOES, SECONDS
 from tests.bridge.write.table import MadeTable
 from tests.bridge.write.test_slice_tasks import STORED, rows, work_of
 from tests.jvm.misbehaving import _DOES
@@ -48,7 +48,7 @@ class Payload:
 
 
 def plan_of(on_error: Any) -> MergePlan:
-    return MergePlan(payload=NAME, release="0.15", key="id", call_timeout=1, on_error=on_error)
+    return MergePlan(payload=NAME, release="0.15", key="id", call_timeout=SECONDS, on_error=on_error)
 
 
 def merged(tmp_path: Path, how: str, key: str, on_error: Any = "fail") -> list[dict[str, Any]]:
