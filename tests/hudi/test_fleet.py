@@ -105,7 +105,7 @@ def test_rows_and_names_of_the_catalogue(root: Path, spark: SparkSession) -> Non
         spark.sql("DROP DATABASE fleet CASCADE")
 
 
-def test_damage_is_looked_for_where_rows_are_read(root: Path) -> None:
+def test_damage_is_looked_for_where_rows_are_read(root: Path, spark: SparkSession) -> None:
     """A table that lacks a file is damaged, whatever its readers show."""
     table = root / "db" / "mor-order-none"
 

@@ -226,7 +226,7 @@ class TestOnSpark:
         assert "Hudi 1.2" in result.stdout
         assert "by documentation" in result.stdout
 
-    def test_an_engine_is_told_by_its_documentation(self, path: str) -> None:
+    def test_an_engine_is_told_by_its_documentation(self, path: str, spark: SparkSession) -> None:
         result = run("compare-readers", path, "--reader", "trino", "--reader", "base files", "--output", "json")
         assert result.exit_code == 1, result.output
         trino, bases = json.loads(result.stdout)["statistics"]["readers"]
@@ -235,7 +235,7 @@ class TestOnSpark:
         text = run("compare-readers", path, "--reader", "trino").stdout
         assert "https://trino.io/docs/current/connector/hudi.html" in text
 
-    def test_an_engine_that_merges_is_not_green(self, path: str) -> None:
+    def test_an_engine_that_merges_is_not_green(self, path: str, spark: SparkSession) -> None:
         result = run("compare-readers", path, "--reader", "doris", "--output", "json")
         found = json.loads(result.stdout)
         assert found["verdict"] == "Not checked: no other reader ran on the 45 rows that Hudi 0.15 shows."

@@ -36,10 +36,10 @@ def queries_of(recorded: Recorded) -> TableQueries:
     return TableQueries(path, recorded.release, bootstrap=str(source) if source.is_dir() else None)
 
 
-@pytest.fixture(scope="module")
-def answers(tables: Path) -> list[tuple[Recorded, Answer, list[dict[str, Any]]]]:
-    """Queries that real Hudi answered, of a seeded third of the recorded tables, with their rows."""
-    return list(_answers(random.Random(11).sample(list(load(tables)), 130)))  # noqa: S311
+@pytest.fixture(scope="module", params=[60, pytest.param(130, marks=pytest.mark.long)])
+def answers(tables: Path, request: pytest.FixtureRequest) -> list[tuple[Recorded, Answer, list[dict[str, Any]]]]:
+    """Queries that real Hudi answered, of some of the recorded tables by a seed, with their rows."""
+    return list(_answers(random.Random(11).sample(list(load(tables)), request.param)))  # noqa: S311
 
 
 def _answers(tables: list[Recorded]) -> Iterator[tuple[Recorded, Answer, list[dict[str, Any]]]]:
@@ -87,7 +87,7 @@ def test_fewer_columns_and_keys_are_the_same_rows(answers: Any) -> None:
         assert as_texts(found, names) == as_texts(asked, names), (recorded.label, where)
         looked_up += query.keys is not None
         fewer += len(list(_rows_read(answer, query))) < len(rows)
-    assert min(narrow, looked_up, fewer) > 60, (narrow, looked_up, fewer)
+    assert min(narrow, looked_up, fewer) > len(answers) // 3, (narrow, looked_up, fewer)
 
 
 def _rows_read(answer: Answer, query: Any) -> Iterator[dict[str, Any]]:
@@ -109,7 +109,7 @@ def test_a_partition_path_gives_the_values_of_its_rows(answers: Any) -> None:
                 for row in batch.select(schema.names).to_pylist() if found.partition in values else ():
                     assert tuple(row.values()) == values[found.partition], (recorded.label, found)
                     told += bool(row)
-    assert told > 150
+    assert told > len(answers)
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def days(tmp_path: Path) -> Path:
     return folder
 
 
-def test_the_command_draws_from_batches(days: Path) -> None:
+def test_the_command_draws_from_batches(days: Path, spark: SparkSession) -> None:
     words = ["verify", f"{__name__}:Parses", "--key", "id", "--ordering", "ts", "--laws", "associativity"]
     answer = CliRunner().invoke(main, [*words, "--exhaustive", "--batches", str(days), "--output", "json"])
     assert answer.exit_code == 1, answer.output
