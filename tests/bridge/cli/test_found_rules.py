@@ -135,7 +135,7 @@ def test_what_deletes_is_told_apart_from_what_is_not_inserted(run, name, told):
     assert told in " ".join(run(name).stdout.split())
 
 
-def test_a_page_shows_the_rule_on_rows_of_the_user(run, tmp_path):
+def test_a_page_shows_the_rule_on_rows_of_the_user(spark, run, tmp_path):
     days = tmp_path / "days"
     days.mkdir()
     rows = [{"id": "a", "ts": at, "status": ("OPEN", "CLOSED")[at % 2], "a": str(at)} for at in range(12)]
