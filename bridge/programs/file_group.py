@@ -54,6 +54,7 @@ class FileGroup:
         self.is_indexed = True
         self.without_log = 0
         self._row_type = row_type
+        self._shows_path = columns is not None and not _shows_own_columns(merge.plan)
 
     @property
     def _can(self) -> Capabilities:
@@ -178,7 +179,7 @@ class FileGroup:
         """Take the snapshot after `commit`; 0.15 shows the columns of the file where the table is merge-on-read."""
         for row in self.rows:
             outcome = self.seen(row) if len(self.rows) > 1 else row.reader.snapshot(row.base, row.log)
-            if self.columns is not None and not _shows_own_columns(self.merge.plan):
+            if self._shows_path:
                 outcome = Outcome(outcome.action, self.in_partition(outcome.version))
             row.show(outcome, commit, emit)
 
@@ -215,12 +216,10 @@ class FileGroup:
 
     def merge_log_again(self, merge: RecordMerge) -> None:
         """Merge the log by the rules of another writer, which goes on with it."""
-        is_shown_anew = self.columns is not None and _shows_own_columns(merge.plan) != _shows_own_columns(
-            self.merge.plan
-        )
-        self.merge = merge
+        before, self.merge = self._shows_path, merge
+        self._shows_path = self.columns is not None and not _shows_own_columns(merge.plan)
         for row in self._noted:
-            if is_shown_anew:
+            if before != self._shows_path:
                 row.show_again()
             row.merge_log_again(merge)
 

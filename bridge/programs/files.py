@@ -90,6 +90,19 @@ class Files:
         """The file groups in which the index finds the key."""
         return [group for group in self.groups if self._finds_logs or group.is_stored]
 
+    @property
+    def is_found(self) -> bool:
+        """Whether a base file has the key."""
+        for group in self.groups:  # noqa: SIM110 (every write asks)
+            if group.is_stored:
+                return True
+        return False
+
+    @property
+    def has_log(self) -> bool:
+        """Whether a log has the key."""
+        return any(row.log is not None for group in self.groups for row in group.rows)
+
     def write(self, merge: RecordMerge, versions: list[Carrier]) -> None:
         """Upsert versions, or delete by them: in each file group that the index finds, or in a new one."""
         begins, self.writes_to_log = True, self.log_updates

@@ -170,7 +170,8 @@ class GlobalFiles(Files):
     def write_at(self, group: FileGroup, merge: RecordMerge, versions: list[Carrier]) -> None:
         """Merge versions with the row of a file group, or append them to its log."""
         super().write_at(group, merge, versions)
-        self._note_deletes(group)
+        if self._forgets_deletes:
+            self._note_deletes(group)
 
     def _append(self, group: FileGroup, merge: RecordMerge, entry: LogDelete) -> None:
         group.append(merge, entry)

@@ -26,13 +26,12 @@ class KeyState:
         revision: how often the stored row was written. A row that a merge keeps stays at its revision.
     """
 
-    base: StoredRow | None = None
-    log: Carrier | None = None
-    revision = 0
-
     def __init__(self, merge: RecordMerge, key: HoodieKey = None) -> None:  # type: ignore[assignment]  # see `start`
         self.merge = merge
         self.key = key
+        self.base: StoredRow | None = None
+        self.log: Carrier | None = None
+        self.revision = 0
         self.input: list[Carrier] = []  # what the batch has: one version, where it is combined
 
     def start(self, key: HoodieKey) -> None:

@@ -44,8 +44,10 @@ class _Visible(NamedTuple):
 class KeyTimeline(KeyState):
     """A row of a key through the commits of a table: its state, and which version is visible since when."""
 
-    _visible: _Visible | None = None
-    _partial: PartialMerge | None = None
+    def __init__(self, merge: RecordMerge, key: HoodieKey = None) -> None:  # type: ignore[assignment]  # see `start`
+        super().__init__(merge, key)
+        self._visible: _Visible | None = None
+        self._partial: PartialMerge | None = None
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table."""

@@ -37,18 +37,16 @@ class NotedLog(KeyTimeline):
         is_lost: whether it has removed the stored row, so that an index, which reads base files, finds nothing.
     """
 
-    planned: int | None = None
-    is_due = False
-    is_lost = False
-
     def __init__(self, merge: RecordMerge, key: HoodieKey) -> None:
         super().__init__(merge, key)
         self.entries: list[Entry] = []
+        self.planned: int | None = None
+        self.is_due = self.is_lost = False
 
     def append_log(self, entry: LogRow | LogDelete) -> None:
         """Note an entry."""
         if not self.is_due:
-            super().append_log(entry)
+            self.log = self.reader.fold_log(self.log, self.key, entry)
         self.note_own(entry)
 
     def append_partial(self, merge: PartialMerge, record: Record, columns: AvroSchema) -> None:

@@ -104,12 +104,12 @@ class _PlacedKey:
         self.files.log_updates = to_log
         self.files.write(merge, versions)
         if to_log:
-            file.has_log = file.has_log or any(row.log is not None for one in self.files.groups for row in one.rows)
+            file.has_log = file.has_log or self.files.has_log
         self.settle(file)
 
     def settle(self, file: _FileSize) -> None:
         """Note in which file the row is, after a write."""
-        holds = bool(self.files.found)
+        holds = self.files.is_found
         if holds != (self.file is file):
             file.rows += 1 if holds else -1
         self.file = file if holds else None

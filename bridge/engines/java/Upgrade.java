@@ -8,7 +8,7 @@ import java.util.function.Function;
 import org.apache.spark.sql.Row;
 import org.apache.spark.unsafe.Platform;
 
-/** A table that is upgraded: bridge/programs/upgrade.py; the next release goes on in a class loader of its own. */
+/** A table that is upgraded: bridge/programs/takeover.py; the next release goes on in a class loader of its own. */
 final class Upgrade extends Programs.Simulate {
     static final String CHANGE_WRITER = "change writer";
     static final String ACCEPT = "accept";

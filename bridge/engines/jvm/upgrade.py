@@ -40,7 +40,7 @@ def _successor(spark: SparkSession, job: Job, change: Handover, described: Json)
     upgraded = change.upgraded
     if not job.arguments["log_updates"] and upgraded is None and only_reads:
         return None
-    # As in `bridge.programs.Upgrade`: only a log has something that is merged before the upgrade.
+    # As in `bridge.programs.takeover`: only a log has something that is merged before the upgrade.
     kept = change.kept if job.arguments["log_updates"] or upgraded is None else upgraded
     new = kept if upgraded is None else upgraded
     plans = {"before": kept, "upgraded": new, "upgrading": change.upgrading or new}

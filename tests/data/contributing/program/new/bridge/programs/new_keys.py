@@ -16,5 +16,5 @@ class NewKeys(KeyState):
 
     def finish(self, emit: Emit) -> None:
         """Emit the row of a key without a stored row; nothing for any other key."""
-        if self.base is None and self.write_base() is Action.INSERT:
+        if self.base is None and self.write_base(self.input) is Action.INSERT:
             emit(Action.INSERT, self.base)
