@@ -13,12 +13,12 @@ from bridge.explain import Trace, Tracer
 from bridge.merge import MergePointError, RecordMerge
 from bridge.plan import MergePlan, TableType
 from bridge.programs import (
-    PROGRAMS,
     Arrival,
     MergeClause,
     MergeStatement,
     Operations,
     Origin,
+    Table,
     WriteOperation,
     check_operations,
     check_statement,
@@ -204,11 +204,8 @@ def _answer(issue: Issue, table: str, plan: MergePlan, **settings: Any) -> Issue
 def _visible(issue: Issue, plan: MergePlan, compact_after: tuple[int, ...] = ()) -> tuple[list[Record], str | None]:
     """Return all rows after the last batch, of which a key may have several, and why a key failed."""
     operations, commits = issue.commits, len(issue.batches)
-    settings: dict[str, Any] = {"commits": commits, "compact_after": compact_after}
+    settings: dict[str, Any] = {"commits": commits, "compact_after": compact_after, "operations": operations}
     settings["log_updates"] = plan.table_type is TableType.MERGE_ON_READ
-    name = "simulate_global_index" if plan.global_index else "simulate_operations"
-    if not plan.global_index:
-        settings["operations"] = operations
     try:
         check_operations(plan, operations)
         for number, statement in operations.statements.items():
@@ -217,7 +214,7 @@ def _visible(issue: Issue, plan: MergePlan, compact_after: tuple[int, ...] = ())
         return [], str(error)
     merge, rows = RecordMerge(plan, issue.schema), []
     for versions in _keys(issue.batches):
-        program = PROGRAMS[name].program(merge, **settings)
+        program = Table(merge, **settings)
 
         def keep(action: Any, row: Any, *extras: Any) -> None:  # noqa: ARG001 (as `Emit` names them)
             if extras[1] == commits:
