@@ -126,10 +126,8 @@ class Files:
         Raises:
             MergePointError: a log alone has the key, and no compaction of it is known.
         """
-        if self.groups:
-            self._forget_shown()
-            if any(not getattr(row, "is_lost", False) for group in self.groups for row in group.logged):
-                raise MergePointError(MergePoint.TAG, InputError(LOG_ALONE))
+        if any(not getattr(row, "is_lost", False) for group in self.groups for row in group.logged):
+            raise MergePointError(MergePoint.TAG, InputError(LOG_ALONE))
         group = self.new_group(key, versions[0])
         self.writes_to_log = self._finds_logs
         group.new_row().write(merge, versions, to_log=self._finds_logs)
@@ -137,13 +135,10 @@ class Files:
         self.keep(group)
 
     def keep(self, group: FileGroup) -> None:
-        """Add a file group, if it has got a row."""
+        """Add a file group, if it has got a row, in place of those that are gone."""
         if group.is_stored or group.logged:
             group.without_log = self.commit
-            self.groups.append(group)
-
-    def _forget_shown(self) -> None:
-        self.groups = [group for group in self.groups if group.is_alive]
+            self.groups = [*(one for one in self.groups if one.is_alive), group]
 
     def home(self) -> FileGroup | None:
         """Return the small file that an insert of the key goes to, if it is one that has the key."""
