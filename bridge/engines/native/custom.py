@@ -133,15 +133,18 @@ def joined_by_merger(versions: Versions, sides: list[DataFrame], job: Job) -> Da
     """Return the outcomes of `upsert`, `snapshot` and `compact`: the stored side, then the newer one."""
     stored, newer = sides
     names = tuple(field.name for field in job.schema.fields)
-    merge, _ = merge_of(versions, job, newer, names)
+    merge, kind = merge_of(versions, job, newer, names)
     combined = folded_versions(versions, newer, names, merge)
     both = full_outer(versions.rows(stored), versions.keys(stored), combined, versions.outer(stored, newer))
     old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(ROW)
+    untouched = outcome_of(Action.KEEP, sf.lit(None).cast(kind), sf.lit(False))  # its columns are there
     left = (
-        sf.when(versions.is_absent_above(), outcome_of(Action.KEEP, old, sf.lit(False)))
+        sf.when(versions.is_absent_above(), untouched)
         .when(versions.is_absent_below(), merge.insert(new))
         .otherwise(merge.outcome(old, new))
     )
+    # Spark would merge once more in a filter by the action; one that is not deterministic it leaves where it is.
+    left = sf.when(sf.monotonically_increasing_id() >= 0, left)
     outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, action_of(versions, job, sf.col(_LEFT)))
     is_written = sf.col(ACTION).isin(int(Action.INSERT), int(Action.UPDATE))
     identity = {*job.plan.partition, *job.plan.key}
