@@ -96,11 +96,9 @@ def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Iterator[Sampl
     """
     numbered = [side.withColumn(_KEY, number_of(job)) for side in sides]
     *stored, newer = numbered
-    counted = newer.groupBy(_KEY).agg(sf.count(sf.lit(1)).alias(_ROWS))
-    first = counted.orderBy(_KEY).limit(size * LOOKED_AT).collect()
-    is_looked_at = sf.col(_KEY) <= (first[-1][_KEY] if first else 0)
-    fits = sf.col(_ROWS) <= size * _ROWS_A_KEY
-    too_many = [row[_KEY] for row in first if row[_ROWS] > size * _ROWS_A_KEY]
+    every = max(1, newer.count() // (size * LOOKED_AT))
+    is_looked_at = sf.col(_KEY) % every == 0
+    most = size * _ROWS_A_KEY
     with contextlib.ExitStack() as stack:
 
         def held(condition: Column) -> list[DataFrame]:
@@ -112,11 +110,13 @@ def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Iterator[Sampl
                 stack.callback(one.unpersist)
             return frames
 
-        frames = held(is_looked_at & ~_is_one_of(too_many))
+        frames = held(is_looked_at)
+        too_many = [row[_KEY] for row in _counted(frames[-1]).where(sf.col(_ROWS) > most).collect()]
+        frames = [side.where(~_is_one_of(too_many)) for side in frames]
         looked = _looked(frames, job)
-        if len(first) == size * LOOKED_AT and sum(one.is_merged for one in looked) * LOOKED_AT < size:
+        if every > 1 and sum(one.is_merged for one in looked) * LOOKED_AT < size:
             # Few of these keys have versions to merge: look for those that have.
-            left = counted.where(fits & ~is_looked_at)
+            left = _counted(newer.where(~is_looked_at)).where(sf.col(_ROWS) <= most)
             found = left.where(sf.col(_ROWS) > 1)
             for side in stored:
                 found = found.union(left.join(side.select(_KEY), _KEY, "left_semi"))
@@ -128,6 +128,10 @@ def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Iterator[Sampl
         is_chosen = _is_one_of([one.number for one in chosen])
         merged = sum(one.is_merged for one in chosen)
         yield Sample([side.where(is_chosen).drop(_KEY) for side in frames], len(chosen), merged)
+
+
+def _counted(newer: DataFrame) -> DataFrame:
+    return newer.groupBy(_KEY).agg(sf.count(sf.lit(1)).alias(_ROWS))
 
 
 def _is_one_of(numbers: Sequence[int]) -> Column:
