@@ -159,7 +159,11 @@ def test_what_hudi_refused_is_refused_and_nothing_else() -> None:
     [
         ({"payload": "AWSDmsAvroPayload", "table_type": "mor"}, TABLE, "AWSDmsAvroPayload was recorded"),
         ({"payload": "DefaultHoodieRecordPayload"}, [*TABLE, "_hoodie_is_deleted"], "a marker of deletes was recorded"),
-        ({"payload": None, "merger": "CUSTOM", "release": "1.2"}, TABLE, "CUSTOM was recorded"),
+        (
+            {"payload": None, "merger": "tests.support.user_mergers:LaterEvent", "release": "1.2"},
+            TABLE,
+            "Event was recorded",
+        ),
         ({"ordering": "at.seconds"}, [*TABLE, "at"], "a nested ordering field was recorded"),
     ],
 )
