@@ -22,10 +22,12 @@ def releases_from(_context: click.Context, _option: click.Parameter, start: str)
     return [name for name in map(str, HudiRelease) if name.startswith(start)]
 
 
+MERGE_MODES = [mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]
+
+
 def modes_from(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
     """Return the merge modes that begin with a text."""
-    modes = [mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]
-    return [name for name in modes if name.startswith(start)]
+    return [name for name in MERGE_MODES if name.startswith(start)]
 
 
 def rules_from(context: click.Context, option: click.Parameter, start: str) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from bridge.cli.completion import MERGE_MODES
 from bridge.cli.decorators import with_options
 from bridge.cli.java_options import JAVA_OPTIONS, built_for_of, built_reference, compiled_of
 from bridge.cli.job_config import config_option, with_job
@@ -84,7 +85,7 @@ _UPGRADE_OPTIONS = (
 operation_option = derived_option(
     Batches.written_by, "operations", "--operation", note="A MERGE INTO is N=sql_merge:FILE.sql."
 )
-_MERGER = derived_option(MergePlan, "merger", "--merger", "--mode")
+_MERGER = derived_option(MergePlan, "merger", "--merger", "--mode", note=f"The merge modes: {', '.join(MERGE_MODES)}.")
 _RELEASE = derived_option(MergePlan, "release", note=RELEASES)
 _PLAN_OPTIONS: tuple[Decorator, ...] = (
     derived_option(MergePlan, "payload"),
