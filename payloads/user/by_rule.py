@@ -10,7 +10,6 @@ from payloads.ordering import NATURAL_ORDER, Ordering
 from payloads.ordering_fields import ordering_reader
 from payloads.records import RuleOutcome, RuleVersion, outcome_of
 from payloads.rules import Case, Effect, IsDelete, MergeRule, Point, Role, check_rule, check_without_methods, completed
-from payloads.user.copies import deep_copied
 from payloads.user.overloads import METHODS
 
 if TYPE_CHECKING:
@@ -131,9 +130,7 @@ class RulePayload:
         return outcome_of(rule, older, self._version, known)  # type: ignore[arg-type]
 
     def __deepcopy__(self, memo: dict[int, object]) -> Self:
-        twin = type(self).__new__(type(self))
-        twin.__dict__ |= {name: deep_copied(value, memo) for name, value in self.__dict__.items()}
-        return twin
+        return self  # it never changes, nor do its records
 
     def __reduce__(self) -> tuple[object, ...]:
         # A class made of a rule has no importable name.
