@@ -38,7 +38,7 @@ _OF_WRITER = ("payload", "ordering", "props", "config")
 @click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
 @optional_table
 @derived_option(inspect_tables, "root", metavar="PATH")
-@derived_option(inspect_catalog, "database")
+@derived_option(inspect_catalog, "database", "--database", "--catalog")
 @derived_option(inspect_tables, "rows", note="For --root and --database.")
 @derived_option(inspect_table, "slices")
 @derived_option(inspect_table, "release", note=RELEASES)
