@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 Report = TypeVar("Report", "pytest.TestReport", "pytest.CollectReport")
 
-# Chosen by HYPOTHESIS_PROFILE. No deadline in any: the first example of a test may load a library. Few examples but in
-# tests.deep: a mistake in a rule shows in the first ones or needs thousands.
+# Chosen by HYPOTHESIS_PROFILE. No deadline in any: the first example of a test may load a library. `tests.deep` tries
+# thousands of examples; elsewhere few are enough to notice that a property no longer holds at all.
 hypothesis.settings.register_profile("dev", deadline=None, max_examples=30)
 hypothesis.settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True, print_blob=True)
 hypothesis.settings.register_profile(

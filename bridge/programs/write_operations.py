@@ -1,4 +1,4 @@
-"""OperatedBatch: a batch that is no upsert: inserts, deletes by key, overwrites, SQL statements; plain Python.
+"""OperatedBatch: a batch other than an upsert (insert, delete by key, overwrite, SQL statement); plain Python.
 
 An insert looks nothing up, so that a key may have several rows: in file groups of their own, each found by the index
 from then on, or in one file. Where Hudi lets an insert update the row of its small file, it does so here. An SQL update
@@ -58,7 +58,7 @@ class StatementCalls(NamedTuple):
 
 
 class OperatedBatch:
-    """The versions of a commit that is no upsert, and what they become."""
+    """The versions of a commit other than an upsert, and how they are written."""
 
     def __init__(self, files: Files, operations: Operations) -> None:
         """Write to `files`."""

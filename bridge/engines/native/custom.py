@@ -137,13 +137,13 @@ def joined_by_merger(versions: Versions, sides: list[DataFrame], job: Job) -> Da
     combined = folded_versions(versions, newer, names, merge)
     both = full_outer(versions.rows(stored), versions.keys(stored), combined, versions.outer(stored, newer))
     old, new = sf.struct(*(quoted(name).alias(name) for name in names)), sf.col(ROW)
-    untouched = outcome_of(Action.KEEP, sf.lit(None).cast(kind), sf.lit(False))  # its columns are there
+    untouched = outcome_of(Action.KEEP, sf.lit(None).cast(kind), sf.lit(False))  # the columns of the join have its row
     left = (
         sf.when(versions.is_absent_above(), untouched)
         .when(versions.is_absent_below(), merge.insert(new))
         .otherwise(merge.outcome(old, new))
     )
-    # Spark would merge once more in a filter by the action; one that is not deterministic it leaves where it is.
+    # Spark would push a filter by the action below this, and merge twice; it leaves what is not deterministic in place.
     left = sf.when(sf.monotonically_increasing_id() >= 0, left)
     outcomes = both.withColumn(_LEFT, left).withColumn(ACTION, action_of(versions, job, sf.col(_LEFT)))
     is_written = sf.col(ACTION).isin(int(Action.INSERT), int(Action.UPDATE))

@@ -87,7 +87,8 @@ def number_of(job: Job) -> Column:
 def sample_of(sides: Sequence[DataFrame], job: Job, size: int) -> Iterator[Sample]:
     """Choose keys, the same ones for the same rows, and keep their rows as long as they are used.
 
-    The newer side is computed twice and the stored one once; where few keys have versions to merge, twice more each.
+    The newer side is computed twice and the stored one once; if few keys have versions to merge, three times and twice
+    more.
 
     Args:
         sides: the stored side, if there is one (a table over time begins empty), and the newer one.
@@ -144,7 +145,7 @@ def _looked(sides: Sequence[DataFrame], job: Job) -> list[Looked]:
     rows: dict[int, tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]] = {}
     partitions: dict[int, tuple[Any, ...]] = {}
     place = 1 + len(job.plan.partition)
-    for at, side in zip((-2, -1)[-len(sides) :], sides, strict=True):
+    for at, side in enumerate(sides, 2 - len(sides)):
         dead = sf.coalesce(sf.col(IS_DELETE), sf.lit(False)) if IS_DELETE in side.columns else sf.lit(False)
         shown = [_shown(quoted(name), side.schema[name].dataType) for name in job.columns]
         where = [quoted(name).cast("string") for name in job.plan.partition]
