@@ -16,6 +16,17 @@ def test_the_site_has_every_page() -> None:
     assert sorted(navigation) == sorted(pages)
 
 
+def test_pages_link_to_files_of_the_guide() -> None:
+    """What the site has not, such as a file of the repository, is named and not linked."""
+    outside = [
+        f"{page.relative_to(GUIDE)}: {target}"
+        for page in GUIDE.rglob("*.md")
+        for target in re.findall(r"\]\(([^)#:\s]+)(?:#[^)\s]*)?\)", page.read_text("utf-8"))
+        if not ((found := (page.parent / target).resolve()).is_relative_to(GUIDE) and found.exists())
+    ]
+    assert outside == []
+
+
 def test_the_licences_are_those_of_what_is_installed() -> None:
     """Where they are not: `python -m tests.support.licences`. What others need in turn is not pinned here."""
     page = licences.PAGE.read_text("utf-8")
