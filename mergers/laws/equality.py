@@ -12,6 +12,9 @@ from payloads.errors import PayloadFailedError, SchemaError
 if TYPE_CHECKING:
     from payloads.ordering import Ordering
 
+_PLAIN = {type(None), bool, int, str, bytes}
+"""Types whose values are encoded alike if, and only if, they are equal."""
+
 Equality = Callable[[Record, Record, AvroSchema], bool]
 """Whether two records of a schema are equal."""
 
@@ -41,7 +44,24 @@ def same_bytes(left: Record, right: Record, schema: AvroSchema) -> bool:
 
     Records that do not fit the schema are compared as they are.
     """
-    return canonical(left, schema) == canonical(right, schema)
+    plainly = _same_plainly(left, right, schema)
+    return canonical(left, schema) == canonical(right, schema) if plainly is None else plainly
+
+
+def _same_plainly(left: Record, right: Record, schema: AvroSchema) -> bool | None:
+    """Whether two records have the same encoding, where plain values tell; None where they have to be encoded."""
+    for name in schema.by_name:
+        if name not in left or name not in right:
+            return None
+        one, other = left[name], right[name]
+        kind = type(one)
+        if kind is not type(other) or kind not in _PLAIN:
+            if one is None or other is None:
+                return False
+            return None
+        if one != other:
+            return False
+    return True if len(left) == len(right) == len(schema.by_name) else None
 
 
 def canonical(record: Record, schema: AvroSchema) -> bytes | str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Final
 
 from mergers.laws import core
@@ -259,10 +260,10 @@ class Evaluator:
         A copy has what the class serialises. From 1.1 on no payload is serialised between its constructor and a merge.
         """
         algebra = self.algebra
-        made = [self.incoming(version) for version in versions]
-        failed = next((node for node in made if isinstance(node.answer, Failed)), None)
-        if failed is not None:
-            return failed
+        for version in versions:
+            failed = self._nodes.failure(functools.partial(algebra.incoming, version))
+            if failed is not None:
+                return failed
         if len(versions) > 1:
             return self._nodes.version(
                 "a merge of two versions", lambda: algebra.merge(*map(algebra.incoming, versions))

@@ -45,6 +45,17 @@ class NodeTable:
                 self.known["version", key] = found
         return found
 
+    def failure(self, make: Callable[[], object]) -> Node | None:
+        """Return the node of the error with which a version can't be built or read; None if it can."""
+        try:
+            version = self._guard.call("the constructor", make)
+        except CallEndedError:
+            raise
+        except Exception as error:  # noqa: BLE001 (as above)
+            return self.failed(error, is_row=False)
+        found = self.answer(version)
+        return self.failed(found.error, is_row=False) if isinstance(found, Failed) else None
+
     def row(self, row: Record | None) -> Node:
         """Return the node of a stored row."""
         key = "row", repr(row)

@@ -28,9 +28,15 @@ if TYPE_CHECKING:
 
 LANES: Final = {
     "compiled": ("jvm",),
-    "tables": ("hudi",),
+    "tables": (
+        "hudi",
+        *(f"test_conformance_{name}.py" for name in ("histories", "record", "replays", "vectors")),
+        "bridge/explain/test_recorded_traces.py",
+    ),
     "native": (
+        "reliability/test_inputs.py",
         "reliability/test_inputs_on_spark.py",
+        "reliability/test_secrets.py",
         "reliability/test_invariance.py",
         *(
             f"bridge/engines/test_{name}.py"
@@ -49,11 +55,15 @@ LANES: Final = {
         *(
             f"mergers/laws/test_{name}.py"
             for name in (
-                *("coupled", "determinism", "defects", "paths", "reach"),
+                *("check", "coupled", "determinism", "defects", "matrix", "paths", "reach", "tables", "verify"),
                 *("counterexamples", "from_rules", "gathers", "rulings", "users_rules"),
             )
         ),
         "mergers/laws/infer",
+        "mergers/rules/test_agreement.py",
+        "bridge/cli/test_found_rules.py",
+        "bridge/engines/test_arrow_rules.py",
+        "bridge/merge/test_rule_columns.py",
         "bridge/migration/test_generated.py",
     ),
     "docs": (
@@ -62,6 +72,7 @@ LANES: Final = {
         "test_cluster_guide.py",
         "test_notebook.py",
         "test_contributing.py",
+        *(f"test_{name}.py" for name in ("api_pages", "ci", "deep", "in_ci")),
     ),
     "write": ("bridge/write",),
     "browser": (

@@ -15,7 +15,7 @@ from bridge.explain import ExplainReport, SidesTracer
 from bridge.explain.causes import Cause, cause_of
 from bridge.explain.timeline import timeline_of
 from bridge.programs import small_file_candidates
-from tests.bridge.explain.test_explain import physical, schema_of
+from tests.mergers.laws.recorded import physical, schema_of
 from tests.support import class_pages
 from tests.support.folders import GUIDE
 from tests.support.recordings import Recordings
