@@ -28,6 +28,21 @@ if TYPE_CHECKING:
 
 LANES: Final = {
     "compiled": ("jvm",),
+    "laws": (
+        *(
+            f"mergers/laws/test_{name}.py"
+            for name in (
+                *("check", "coupled", "determinism", "defects", "matrix", "paths", "reach", "tables", "verify"),
+                *("counterexamples", "from_rules", "gathers", "rulings", "users_rules"),
+            )
+        ),
+        "mergers/laws/infer",
+        "mergers/rules/test_agreement.py",
+        "bridge/cli/test_found_rules.py",
+        "bridge/engines/test_arrow_rules.py",
+        "bridge/merge/test_rule_columns.py",
+        "bridge/migration/test_generated.py",
+    ),
     "tables": (
         "hudi",
         *(f"test_conformance_{name}.py" for name in ("histories", "record", "replays", "vectors")),
@@ -50,21 +65,6 @@ LANES: Final = {
                 "rule_expressions",
             )
         ),
-    ),
-    "laws": (
-        *(
-            f"mergers/laws/test_{name}.py"
-            for name in (
-                *("check", "coupled", "determinism", "defects", "matrix", "paths", "reach", "tables", "verify"),
-                *("counterexamples", "from_rules", "gathers", "rulings", "users_rules"),
-            )
-        ),
-        "mergers/laws/infer",
-        "mergers/rules/test_agreement.py",
-        "bridge/cli/test_found_rules.py",
-        "bridge/engines/test_arrow_rules.py",
-        "bridge/merge/test_rule_columns.py",
-        "bridge/migration/test_generated.py",
     ),
     "docs": (
         "test_guide.py",
