@@ -56,7 +56,7 @@ if TYPE_CHECKING:
         replay_causes,
     )
     from bridge.explain.table_row import table_row
-    from bridge.hudi import HudiTable, HudiTableError, check_whole
+    from bridge.hudi import AlteredTableWarning, HudiTable, HudiTableError, check_whole
     from bridge.merge import MergePoint
     from bridge.migration import (
         Damage,
@@ -112,6 +112,7 @@ if TYPE_CHECKING:
     from payloads import PayloadBridgeError
 
 __all__ = [
+    "AlteredTableWarning",
     "Batch",
     "Batches",
     "ClassLinkError",
@@ -246,7 +247,7 @@ _HOMES: Final = {
         "PlanError",
     ),
     "bridge.explain": ("ExplainReport", "TableCall", "TableRow", "explain", "replay_causes", "table_row"),
-    "bridge.hudi": ("HudiTable", "HudiTableError", "check_whole"),
+    "bridge.hudi": ("AlteredTableWarning", "HudiTable", "HudiTableError", "check_whole"),
     "bridge.merge": ("MergePoint",),
     "bridge.migration": (
         "Damage",

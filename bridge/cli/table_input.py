@@ -14,7 +14,7 @@ from bridge.cli.paths import spelt_like
 from bridge.cli.quiet import quiet_session
 from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import NOTED
-from bridge.hudi import HudiTable, check_whole
+from bridge.hudi import HudiTable, altered_text, check_whole
 from bridge.spark import catalog_location
 
 if TYPE_CHECKING:
@@ -60,12 +60,8 @@ def check_files(table: HudiTable, *, refuses: bool = False) -> HudiTable:
     if refuses or context.meta.get(_STRICT):
         check_whole(table)
         return table
-    found = table.queries().listings.altered_files()
-    if not found:
-        return table
-    number = "1 file" if len(found) == 1 else f"{len(found)} files"
-    msg = f"{table.path}: {number} of completed commits: {found[0]}"
-    context.meta.setdefault(NOTED, []).append(f"{msg}; rows may be missing, as they are for Hudi's own reader")
+    if found := table.altered_files():
+        context.meta.setdefault(NOTED, []).append(altered_text(table.path, found))
     return table
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from bridge.hudi.base_files import key_edges
 from bridge.hudi.errors import (
     AlteredTableError,
+    AlteredTableWarning,
     DamagedFileError,
     HudiTableError,
     UnmergedTableError,
     UnreadableTableError,
+    altered_text,
 )
 from bridge.hudi.file_slices import FileSlice, files_of
 from bridge.hudi.files import tables_below
@@ -34,6 +36,7 @@ __all__ = [
     "ON_FRAMES",
     "ActiveTimeline",
     "AlteredTableError",
+    "AlteredTableWarning",
     "Answer",
     "ComparedRows",
     "ComputedKeys",
@@ -56,6 +59,7 @@ __all__ = [
     "TableQueries",
     "UnmergedTableError",
     "UnreadableTableError",
+    "altered_text",
     "answer_columns",
     "arrow_of",
     "check_whole",

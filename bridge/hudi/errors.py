@@ -52,6 +52,16 @@ class UnmergedTableError(UnreadableTableError):
     """The table has versions that only the python engine merges as Hudi does."""
 
 
+class AlteredTableWarning(UserWarning):
+    """Files that the table's commits wrote are missing, or have another size: rows may be missing."""
+
+
+def altered_text(table: str, found: Sequence[object]) -> str:
+    """Return what is said of a table that is read although some of its files are altered; the first is described."""
+    number = "1 file" if len(found) == 1 else f"{len(found)} files"
+    return f"{table}: {number} of completed commits: {found[0]}; rows may be missing, as they are for Hudi's own reader"
+
+
 class AlteredTableError(UnreadableTableError):
     """Files that the table's commits wrote are missing, or have another size."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -16,7 +17,7 @@ from pyspark.sql import types as spark_types
 from bridge.config import capabilities
 from bridge.engines import in_executors
 from bridge.hudi.engine_rows import engine_rows
-from bridge.hudi.errors import UnreadableTableError
+from bridge.hudi.errors import AlteredTableWarning, UnreadableTableError, altered_text
 from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
 from bridge.hudi.selection import kept_slices
 from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions, slices_of
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.config import EffectiveMergeConfig
+    from bridge.hudi.written_files import AlteredFile
     from bridge.plan import MergePlan
     from payloads import HoodieRecordPayload
 
@@ -49,7 +51,9 @@ _INSTANTS = "requested string, action string, state string, completed string"
 class HudiTable:
     """A table of Hudi, read in place without Hudi's jars.
 
-    Each query reads the current state of the table: the commits that have completed at that moment.
+    Each query reads the current state of the table: the commits that have completed at that moment. If files of these
+    commits are missing or have another size, the first query raises an `AlteredTableWarning` and reads on, as Hudi's
+    reader does; `check_whole` refuses the table instead.
     """
 
     @checked
@@ -96,6 +100,7 @@ class HudiTable:
         self._numbers = functools.partial(selected_numbers, spark)
         self.release = opened.release
         self._properties = opened.properties
+        self._is_looked_at = False
 
     @property
     def config(self) -> EffectiveMergeConfig:
@@ -130,7 +135,9 @@ class HudiTable:
         Raises:
             HudiTableError: the release can't read the table's version.
         """
-        return HudiTable(self.spark, self.path, release, **self._given)
+        other = HudiTable(self.spark, self.path, release, **self._given)
+        other._is_looked_at = self._is_looked_at
+        return other
 
     def copied_to(self, path: str) -> HudiTable:
         """Return a copy of the table, or of a part of it, as the same release reads it.
@@ -232,7 +239,7 @@ class HudiTable:
             HudiTableError: the table can't be read, or not as of that instant, or it has no such column.
             InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().snapshot(as_of, schema_on_read=schema_on_read), columns, where)
+        return self._frame(self.queries().snapshot(as_of, schema_on_read=schema_on_read), columns, where)
 
     def snapshot_outcomes(self, as_of: str | None = None, *, where: str | None = None) -> DataFrame:
         """Return the rows of `snapshot`, and all versions of the keys that can't be merged, of which it has no row.
@@ -243,7 +250,7 @@ class HudiTable:
         Raises:
             HudiTableError, InputError: as in `snapshot`.
         """
-        opened = self._open().snapshot(as_of)
+        opened = self.queries().snapshot(as_of)
         answer = opened._replace(query=dataclasses.replace(opened.query, quarantines=True))
         return self._frame(answer, None, where)
 
@@ -258,7 +265,7 @@ class HudiTable:
             HudiTableError: the table can't be read, or it has no such column.
             InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().read_optimized(), columns, where)
+        return self._frame(self.queries().read_optimized(), columns, where)
 
     def incremental(
         self,
@@ -282,7 +289,7 @@ class HudiTable:
             HudiTableError: the table can't be read so, or it has no such column.
             InputError: Spark can't read the predicate.
         """
-        return self._frame(self._open().incremental(begin, end, form), columns, where)
+        return self._frame(self.queries().incremental(begin, end, form), columns, where)
 
     def versions(self, as_of: str | None = None, *, all_slices: bool = True) -> DataFrame:
         """Return every version of each key that the files still hold, as stored; one partition a file group.
@@ -304,7 +311,7 @@ class HudiTable:
         Raises:
             HudiTableError: the table can't be read.
         """
-        opened = self._open()
+        opened = self.queries()
         answer = opened.snapshot(as_of)
         until = opened.timeline.latest
         groups = [[found] for found in answer.slices]
@@ -314,9 +321,26 @@ class HudiTable:
         struct = spark_types.StructType([*spark_schema(with_meta(answer.query.schema)), *_CONTROL])
         return map_in_arrow(rows, functools.partial(read_versions, answer.query), struct)
 
-    def queries(self) -> TableQueries:
-        """Return the queries of the table as it is now; all of them read one instant."""
-        return self._open()
+    def queries(self, *, looks: bool = True) -> TableQueries:
+        """Return the queries of the table as it is now; all of them read one instant.
+
+        The first time it `looks` for missing and altered files, of which an `AlteredTableWarning` tells.
+        """
+        opened = self._open()
+        if looks and not self._is_looked_at:
+            self._is_looked_at = True
+            if found := opened.listings.altered_files():
+                warnings.warn(altered_text(self.path, found), AlteredTableWarning, stacklevel=3)
+        return opened
+
+    def altered_files(self) -> list[AlteredFile]:
+        """Return the files of completed commits that are missing, or have another size, by path; no warning follows.
+
+        Raises:
+            HudiTableError: a commit can't be read.
+        """
+        self._is_looked_at = True
+        return self._open().listings.altered_files()
 
     def in_partitions(self, answer: Answer, where: str) -> Answer:
         """Return an answer without the file slices whose partitions a condition in SQL excludes."""

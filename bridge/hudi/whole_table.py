@@ -17,6 +17,6 @@ def check_whole(table: HudiTable) -> None:
         AlteredTableError: files of completed commits are missing, or have another size.
         HudiTableError: the table can't be read.
     """
-    if found := table.queries().listings.altered_files():
+    if found := table.altered_files():
         raise AlteredTableError.of_files(table.path, found)
     _ = table.columns

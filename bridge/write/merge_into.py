@@ -114,7 +114,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
 ) -> MergeIntoReport:
     """Merge a batch by what the table has now; errors as in `merge_into`."""
     spark = incoming.sparkSession
-    queries = found.queries()
+    queries = found.queries(looks=False)  # such a table is refused below
     target = WriteTarget(queries)
     target.check_plan(plan)
     run = uuid.uuid4().hex

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shutil
+import warnings
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, rehearse
+from bridge import AlteredTableWarning, HudiTable, rehearse
 from bridge.cli import main
 from bridge.hudi import AlteredTableError, TableQueries
 from tests.conformance.tables import load, rows_of
@@ -122,6 +123,25 @@ def test_verbs_warn_and_those_that_change_a_table_refuse(tables: Path, tmp_path:
     with pytest.raises(AlteredTableError, match=told):
         rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize(
+    "read", [lambda one: one.snapshot(), lambda one: one.read_optimized(), lambda one: one.versions()]
+)
+def test_a_table_opened_in_python_warns_once(
+    tables: Path, tmp_path: Path, spark: SparkSession, read: Callable[[HudiTable], object]
+) -> None:
+    path = tmp_path / "table"
+    found = with_logs(tables, "1.2.0", path)
+    cut(path / found.partition / found.data_logs[0])
+    table = HudiTable(spark, str(path))
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always", AlteredTableWarning)
+        read(table)
+        read(table)
+    (text,) = [str(one.message) for one in told if one.category is AlteredTableWarning]
+    assert "1 file of completed commits: " in text
+    assert text.endswith("rows may be missing, as they are for Hudi's own reader")
 
 
 def test_a_table_without_its_timeline_is_refused(tables: Path, tmp_path: Path) -> None:

@@ -212,6 +212,7 @@ def test_a_merger_is_tried_on_the_data(spark):
     made = migrate(left, batches=data, accept_differences=True)
     (trial,) = made.generated.trials
     assert (trial.is_equal, trial.table_type) == (True, left.table_type)
+    assert made.paths is None
     assert {one.by for one in made.generated.mergers} == {"its rule"}
     assert "so rows of merge-on-read tables may change" in made.to_report().as_markdown()
     assert "counts_clicks_merger.py" in json.dumps(json.loads(made.to_json())["results"])
@@ -294,4 +295,3 @@ def test_paths_that_agree_with_the_merger_and_did_not_with_the_class_are_told(sp
     text = made.to_report().as_markdown()
     assert "These agree now and did not before: " in text
     assert json.loads(made.to_json())["statistics"]["paths"]["agree_now"]
-    assert migrate(left, batches=data).paths is None
