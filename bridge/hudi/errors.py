@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadBridgeError, SchemaError
@@ -60,6 +61,12 @@ def altered_text(table: str, found: Sequence[object]) -> str:
     """Return what is said of a table that is read although some of its files are altered; the first is described."""
     number = "1 file" if len(found) == 1 else f"{len(found)} files"
     return f"{table}: {number} of completed commits: {found[0]}; rows may be missing, as they are for Hudi's own reader"
+
+
+def warn_of_altered(table: str, found: Sequence[object]) -> None:
+    """Warn whoever runs the first query of a table, if files are altered."""
+    if found:
+        warnings.warn(altered_text(table, found), AlteredTableWarning, stacklevel=4)
 
 
 class AlteredTableError(UnreadableTableError):

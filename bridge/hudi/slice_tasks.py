@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,21 @@ from bridge.engines import (
     with_port,
 )
 from bridge.hudi.slice_reader import SliceReader
-from bridge.hudi.slice_versions import BASE, DELETE, GroupVersions
+from bridge.hudi.slice_versions import BASE, CONTROL, DELETE, GroupVersions
 from bridge.hudi.vectors import array_type
 from bridge.merge import users_called
 from bridge.programs import Origin
 from bridge.redaction import without_credentials
-from bridge.spark import META_COLUMNS, from_arrow_type, prepare, spark_schema, to_arrow_type, with_meta
+from bridge.spark import (
+    META_COLUMNS,
+    from_arrow_schema,
+    from_arrow_type,
+    map_in_arrow,
+    prepare,
+    spark_schema,
+    to_arrow_type,
+    with_meta,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -33,10 +43,12 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from bridge.hudi.file_slices import FileSlice
+    from bridge.hudi.queries import TableQueries
     from bridge.hudi.slice_log import SliceLog
     from bridge.hudi.slice_query import SliceQuery
 
 _KEY = META_COLUMNS[2]
+_CONTROL = from_arrow_schema(CONTROL)
 _ASIDE: Any = to_arrow_type(ADDED_TYPES[QUARANTINE])
 
 
@@ -72,6 +84,17 @@ def slices_of(spark: SparkSession, query: SliceQuery, units: Sequence[object]) -
     prepare(spark, query.plan.payload_name)
     rows = spark.createDataFrame([(pickle.dumps(one),) for one in units], "slice binary")
     return with_port(rows, rows.columns[0]) if isinstance(query.plan.payload, CompiledPayloadRef) else rows
+
+
+def versions_of(spark: SparkSession, opened: TableQueries, as_of: str | None, *, all_slices: bool) -> DataFrame:
+    """Return the versions that file groups hold, a partition of the answer a group; see `HudiTable.versions`."""
+    answer = opened.snapshot(as_of)
+    until = opened.timeline.latest
+    groups = [[found] for found in answer.slices]
+    if all_slices and until is not None:
+        groups = opened.slices.groups(min(until, as_of or until))
+    struct = spark_types.StructType([*spark_schema(with_meta(answer.query.schema)), *_CONTROL])
+    return map_in_arrow(slices_of(spark, answer.query, groups), functools.partial(read_versions, answer.query), struct)
 
 
 def slices_in(batches: Iterable[pa.RecordBatch]) -> Iterator[Any]:

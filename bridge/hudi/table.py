@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-from pyspark.sql import types as spark_types
 
 from bridge.config import capabilities
 from bridge.engines import in_executors
 from bridge.hudi.engine_rows import engine_rows
-from bridge.hudi.errors import AlteredTableWarning, UnreadableTableError, altered_text
+from bridge.hudi.errors import UnreadableTableError, warn_of_altered
 from bridge.hudi.queries import LATEST_STATE, Answer, TableQueries
 from bridge.hudi.selection import kept_slices
-from bridge.hudi.slice_tasks import answer_columns, read_slices, read_versions, slices_of
-from bridge.hudi.slice_versions import CONTROL
+from bridge.hudi.slice_tasks import answer_columns, read_slices, slices_of, versions_of
 from bridge.hudi.table_class import ON_FRAMES
-from bridge.hudi.table_display import table_html
+from bridge.hudi.table_display import instant_rows, slice_rows, table_html
 from bridge.hudi.table_rows import conditions_of, kept_before, known_columns, selected, selected_numbers
 from bridge.plan import CALL_TIMEOUT
 from bridge.redaction import current
-from bridge.spark import from_arrow_schema, map_in_arrow, quoted, spark_schema, with_meta
+from bridge.spark import map_in_arrow, quoted, spark_schema
 from payloads import HudiRelease, PayloadRef
 from payloads.arguments import checked
 
@@ -35,25 +31,19 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
+    from pyspark.sql import types as spark_types
 
     from bridge.config import EffectiveMergeConfig
     from bridge.hudi.written_files import AlteredFile
     from bridge.plan import MergePlan
     from payloads import HoodieRecordPayload
 
-_SLICES = (
-    "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
-)
-_CONTROL = from_arrow_schema(CONTROL)
-_INSTANTS = "requested string, action string, state string, completed string"
-
 
 class HudiTable:
     """A table of Hudi, read in place without Hudi's jars.
 
-    Each query reads the current state of the table: the commits that have completed at that moment. If files of these
-    commits are missing or have another size, the first query raises an `AlteredTableWarning` and reads on, as Hudi's
-    reader does; `check_whole` refuses the table instead.
+    Each query reads the current state of the table: the commits that have completed at that moment. The first raises an
+    `AlteredTableWarning` if files are missing or have another size; `check_whole` refuses such a table.
     """
 
     @checked
@@ -203,15 +193,12 @@ class HudiTable:
     @property
     def instants(self) -> DataFrame:
         """The active timeline: requested time, action, state, completion time (table versions 8 and 9)."""
-        rows = [(i.requested, i.action, i.state.value, i.completed) for i in self._open().timeline.instants]
-        return self.spark.createDataFrame(rows, _INSTANTS)
+        return instant_rows(self.spark, self._open())
 
     @property
     def file_slices(self) -> DataFrame:
         """The slices of a snapshot: partition, file id, base instant, base file, log files in order, bytes."""
-        found = self._open().snapshot().slices
-        rows = [(s.partition, s.file_id, s.base_instant, s.base_file, list(s.log_files), s.size) for s in found]
-        return self.spark.createDataFrame(rows, _SLICES)
+        return slice_rows(self.spark, self._open())
 
     def snapshot(
         self,
@@ -311,26 +298,14 @@ class HudiTable:
         Raises:
             HudiTableError: the table can't be read.
         """
-        opened = self.queries()
-        answer = opened.snapshot(as_of)
-        until = opened.timeline.latest
-        groups = [[found] for found in answer.slices]
-        if all_slices and until is not None:
-            groups = opened.slices.groups(min(until, as_of or until))
-        rows = slices_of(self.spark, answer.query, groups)
-        struct = spark_types.StructType([*spark_schema(with_meta(answer.query.schema)), *_CONTROL])
-        return map_in_arrow(rows, functools.partial(read_versions, answer.query), struct)
+        return versions_of(self.spark, self.queries(), as_of, all_slices=all_slices)
 
     def queries(self, *, looks: bool = True) -> TableQueries:
-        """Return the queries of the table as it is now; all of them read one instant.
-
-        The first time it `looks` for missing and altered files, of which an `AlteredTableWarning` tells.
-        """
+        """Return the queries of the table as it is now; all read one instant. The first `looks` for altered files."""
         opened = self._open()
         if looks and not self._is_looked_at:
             self._is_looked_at = True
-            if found := opened.listings.altered_files():
-                warnings.warn(altered_text(self.path, found), AlteredTableWarning, stacklevel=3)
+            warn_of_altered(self.path, opened.listings.altered_files())
         return opened
 
     def altered_files(self) -> list[AlteredFile]:

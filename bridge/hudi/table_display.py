@@ -1,4 +1,4 @@
-"""What a notebook shows of a table: how it merges, its columns, and its file slices in figures; no row is read."""
+"""What is shown of a table without a row of it: its page in a notebook, its instants and its file slices."""
 
 from __future__ import annotations
 
@@ -13,7 +13,15 @@ from payloads import PayloadBridgeError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from pyspark.sql import DataFrame, SparkSession
+
     from bridge.hudi.queries import TableQueries
+
+
+_SLICES = (
+    "partition string, file_id string, base_instant string, base_file string, log_files array<string>, size bigint"
+)
+_INSTANTS = "requested string, action string, state string, completed string"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,6 +33,19 @@ class _Columns:
     title: str = "Columns"
     right: frozenset[str] = frozenset()
     marks: frozenset[tuple[int, int]] = frozenset()
+
+
+def instant_rows(spark: SparkSession, opened: TableQueries) -> DataFrame:
+    """Return the active timeline of a table; see `HudiTable.instants`."""
+    rows = [(one.requested, one.action, one.state.value, one.completed) for one in opened.timeline.instants]
+    return spark.createDataFrame(rows, _INSTANTS)
+
+
+def slice_rows(spark: SparkSession, opened: TableQueries) -> DataFrame:
+    """Return the slices of a snapshot; see `HudiTable.file_slices`."""
+    found = opened.snapshot().slices
+    rows = [(s.partition, s.file_id, s.base_instant, s.base_file, list(s.log_files), s.size) for s in found]
+    return spark.createDataFrame(rows, _SLICES)
 
 
 def table_html(path: str, opens: Callable[[], TableQueries]) -> str:

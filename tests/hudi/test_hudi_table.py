@@ -140,6 +140,7 @@ class TestQueries:
         with pytest.raises(HudiTableError, match="is not a Hudi table"):
             HudiTable(spark, str(tmp_path))
 
+    @pytest.mark.filterwarnings("ignore::bridge.AlteredTableWarning")
     def test_a_damaged_log_fails_the_query_and_names_the_block(
         self, table: Recorded, spark: SparkSession, tmp_path: Path
     ) -> None:
