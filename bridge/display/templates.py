@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib.resources
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.display.printable import PART, printable
 from bridge.redaction import without_credentials
@@ -15,8 +15,14 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _OPTION: Final = re.compile(r"(?<!\S)(--[a-z][a-z-]{0,30})")
+_CODE: Final = re.compile(r"`([^`\n]+)`")
 _UNDERSCORE: Final = re.compile(r"(?<=[^\W_]_)(?=[^\W_])")
 """Where the name of a column may be broken; `Hudi 1.2` stays whole."""
+
+_BREAKS: Final = 20
+"""After how many letters a long text is taken to break."""
+_BROADEST: Final = 96
+"""How many letters a page of paper has room for."""
 
 # The template library is loaded late: plans and tables are shown in notebooks by few of the programs that make them.
 
@@ -40,6 +46,7 @@ def template_of(name: str) -> jinja2.Template:
     environment.filters["name"] = functools.partial(_name, between="<wbr>")
     environment.filters["label"] = functools.partial(_name, between="&#8203;")
     environment.filters["sentence"] = _sentence
+    environment.tests["broad"] = _is_broad
     return environment.get_template(name)
 
 
@@ -50,7 +57,7 @@ def _shown(text: str) -> str:
 
 def _parted(text: str) -> Markup:
     """Return text in which a browser may break words at the same places as a terminal, but no option."""
-    return _with_options(text, "<wbr>")
+    return _with_options(_shown(text), "<wbr>")
 
 
 def _name(text: str, between: str) -> Markup:
@@ -59,15 +66,28 @@ def _name(text: str, between: str) -> Markup:
 
 
 def _sentence(text: str) -> Markup:
-    """Return text in which no line ends within an option, such as `--to`: browsers break lines after hyphens."""
-    return _with_options(text, "")
+    """Return text with its `code` as code, in which no line ends within an option: browsers break after hyphens."""
+    from markupsafe import Markup  # noqa: PLC0415 (see above)
+
+    code = Markup("<code>{}</code>")
+    parts = enumerate(_CODE.split(_shown(text)))
+    return Markup("").join(code.format(part) if number % 2 else _with_options(part, "") for number, part in parts)
+
+
+def _is_broad(table: Any) -> bool:
+    """Whether a table is broader than a page of paper: by its longest texts, which break, and a gap between columns."""
+    longest = (
+        max(*map(len, _UNDERSCORE.split(name)), *(min(_BREAKS, len(row[at])) for row in table.rows), 4)
+        for at, name in enumerate(table.columns)
+    )
+    return sum(longest) + 2 * len(table.columns) > _BROADEST
 
 
 def _with_options(text: str, between: str) -> Markup:
     from markupsafe import Markup  # noqa: PLC0415 (see above)
 
     option = Markup('<span class="option">{}</span>')
-    parts = enumerate(_OPTION.split(_shown(text)))
+    parts = enumerate(_OPTION.split(text))
     return Markup("").join(
         option.format(part) if number % 2 else _joined(PART.split(part) if between else [part], between)
         for number, part in parts

@@ -20,22 +20,25 @@ if TYPE_CHECKING:
 class Cause(enum.Enum):
     """Why two sides part: its name, and what happens, as a clause."""
 
-    TIE = "Tie", "two versions have the same ordering value, and the sides keep different ones"
-    LATE = "Late version", "a version with a smaller ordering value arrives later, and the sides treat it differently"
+    TIE = "Tie", "two versions have the same ordering value, and different ones are kept"
+    LATE = "Late version", "a version with a smaller ordering value arrives later, and is treated differently"
     LATE_DELETE = "Late delete", "a delete has a smaller ordering value than a version before it"
     AFTER_DELETE = "Late version after a delete", "a version arrives after a delete with a greater ordering value"
     TIED_DELETE = "Delete on a tie", "a delete and another version have the same ordering value"
     UNORDERED_DELETE = "Delete without an ordering value", "a delete has no ordering value to compare"
-    DELETE = "Delete on one side", "a version counts as a delete, or stays deleted, on one side only"
-    ORDER = "Different order", "the sides disagree on which of two versions is the later one"
+    DELETE = "Delete on one side", "a version counts as a delete, or stays deleted, in only one of the two"
+    ORDER = "Different order", "the two disagree on which version is the later one"
     NULL_ORDERING = "Null ordering value", "a version has no ordering value to compare"
-    NULL_VALUE = "Null in a column", "a null overwrites the older value on one side only"
-    DEFAULT = "Default value in a column", "the default of a column overwrites the older value on one side only"
-    UNAVAILABLE = "Unavailable-value marker", "Debezium's marker is replaced by the older value on one side only"
-    COLUMNS = "Other columns", "the sides take columns from different versions"
-    FAILURE = "Failure", "one side fails where the other does not"
-    OTHER = "Another rule", "the sides keep different versions for a reason that the timeline shows"
-    PARTIAL = "Partial update", "MERGE INTO logged only the columns that it sets, and the sides fill in the others"
+    NULL_VALUE = "Null in a column", "only one of the two lets a null overwrite the older value"
+    DEFAULT = "Default value in a column", "only one of the two lets the default of a column overwrite the older value"
+    UNAVAILABLE = "Unavailable-value marker", "only one of the two replaces Debezium's marker with the older value"
+    COLUMNS = "Other columns", "columns are taken from different versions"
+    FAILURE = "Failure", "only one of the two fails"
+    OTHER = "Another rule", "different versions are kept, for a reason that the timeline shows"
+    PARTIAL = (
+        "Partial update",
+        "MERGE INTO logged only the columns that it sets; the others are filled differently",
+    )
     STORED = "Stored value", "both merge the same row, but read the values in the files differently"
     UNSEEN = (
         "Not reproduced",

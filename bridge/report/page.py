@@ -30,6 +30,8 @@ _SYMBOLS: Final = {
 }
 _FIRST: Final = ("payload", "name", "release", "from", "to", "table_type", "row")
 """The settings that the head of a page names."""
+_TOLD: Final = "universe"
+"""What the laws of a page tell in words."""
 
 
 def as_html(report: Report) -> str:
@@ -46,7 +48,7 @@ def as_html(report: Report) -> str:
         view=view,
         remarks=[*(("Warning", one) for one in report.warnings), *(("Note", one) for one in view.notes)],
         settings=[*_head(report)],
-        plan=[(name, cell(value)) for name, value in report.plan.items()],
+        plan=[(name, _setting(value)) for name, value in report.plan.items() if name != _TOLD],
         symbols=_SYMBOLS,
         colours=trusted("colours.css"),
         style=trusted("parts.css", "page.css"),
@@ -60,7 +62,18 @@ def _head(report: Report) -> Iterator[str]:
     for name in _FIRST:
         value = report.plan.get(name)
         if value and not (name == "release" and report.plan.get("from")):
-            yield f"{name.replace('_', ' ')} {cell(value)}"
+            yield f"{name.replace('_', ' ')} {_setting(value)}"
+
+
+def _setting(value: object) -> str:
+    """Return a setting as text: what is nested deeper than names and values is JSON."""
+    if value in ({}, []):
+        return "none"
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    if isinstance(value, dict) and not any(isinstance(one, list | dict) for one in value.values()):
+        return ", ".join(f"{name}={cell(one)}" for name, one in value.items())
+    return cell(value)
 
 
 def _packed(report: Report, view: View) -> str:

@@ -204,6 +204,32 @@ def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
 
 
+def test_words_in_backquotes_are_code_but_not_in_the_data(page: Any) -> None:
+    report = replay(0)
+    report.warnings = ["set `upgrade_after`; `<b>` stays text"]
+    rule = Table(("", "rule"), [("step 1", "if `Op` = 'D', no row is left")], folded=60)
+    report.view, report.body = None, ["`payloads` shows it", rule, Table(("city",), [("`Oslo`",)])]
+    browser = page(report)
+    assert [one.text for one in found(browser, "code")] == ["upgrade_after", "<b>", "payloads", "Op"]
+    assert found(browser, ".grid td")[-1].text == "`Oslo`"
+
+
+def test_settings_are_words_where_they_are_names_and_values(page: Any) -> None:
+    report = replay(0)
+    nested = {"name": "r", "fields": []}
+    report.plan = {
+        "key": ["id", "part"],
+        "props": {},
+        "row": {"id": "k1", "n": 3},
+        "schema": nested,
+        "universe": {"a": 1},
+    }
+    browser = page(report)
+    assert found(browser, "header .settings")[0].text == "row id=k1, n=3"
+    shown = [one.get_property("textContent") for one in found(browser, ".plan dd")]
+    assert shown == ["id, part", "none", "id=k1, n=3", '{"name": "r", "fields": []}']
+
+
 def test_an_equal_replay_is_a_page_too(page: Any) -> None:
     browser = page(replay(0))
     assert "s-unchanged" in found(browser, ".verdict")[0].get_attribute("class")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -29,11 +30,22 @@ def laws() -> Report:
     return verify("AWSDmsAvroPayload", release=HudiRelease.V1_2, exhaustive=True, domains=("data",)).to_report()
 
 
+def stored_rows(number: int = 20) -> Report:
+    """Rows of a table as `snapshot` shows them: too broad for a page of paper."""
+    file = "8dfbb0bb-f07c-4e5c-bd6b-cd2cf2f54fbe-0_0-465-362_20261122074548391.parquet"
+    meta = dict(zip(META_COLUMNS, ("20261122074548391", "20261122074548391_0_1", "k1", "p0", file), strict=True))
+    row = meta | {"id": "k1", "part": "p0", "ts": 3, "name": None, "qty": 7, "price": 1.5, "_hoodie_is_deleted": False}
+    report = replay(0)
+    report.view, report.body = None, [Table.of_rows([*row], [row] * number, "rows")]
+    return report
+
+
 MADE: dict[str, Callable[[], Report]] = {
     "replay": lambda: replay(10),
     "large": large,
     "paths": every_path,
     "laws": laws,
+    "rows": stored_rows,
 }
 """A page of each kind."""
 CLOSED = """
@@ -103,6 +115,27 @@ def test_columns_with_long_names_fit_on_the_screen(page: Any) -> None:
     assert found(browser, ".grid th")[0].text == META_COLUMNS[0]
     labels = "return [...document.querySelectorAll('.grid td')].map((one) => one.dataset.label)"
     assert "_hoodie_\u200bcommit_\u200btime" in browser.execute_script(labels)
+
+
+SIDEWAYS = "return [...document.querySelectorAll('.wide')].filter((one) => one.scrollWidth > one.clientWidth).length"
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_rows_that_are_too_broad_are_shown_one_below_another(width: int, page: Any) -> None:
+    browser = page(stored_rows(2), width=width)
+    assert browser.execute_script(SIDEWAYS) == 0
+    cells = found(browser, ".grid td")
+    assert len(cells) == 24
+    assert all(above.location["y"] < below.location["y"] for above, below in itertools.pairwise(cells))
+
+
+def test_a_table_that_fits_stays_a_table(page: Any) -> None:
+    report = replay(0)
+    row = {"id": "k1", "part": "p0", "ts": 3, "name": "a", "qty": 7, "price": 1.5, "note": "c", "day": "d", "Op": "U"}
+    report.view, report.body = None, [Table.of_rows([*row], [row], "Rows of a title that is longer than its table is")]
+    browser = page(report, width=800)
+    assert browser.execute_script(SIDEWAYS) == 0
+    assert len({one.location["y"] for one in found(browser, ".grid td")}) == 1
 
 
 def test_a_phone_shows_the_versions_of_a_key_without_scrolling_sideways(page: Any) -> None:
