@@ -189,7 +189,7 @@ class MergePlan:
             f"`fidelity` is 'hudi' or 'intended', not {self.fidelity!r}",
         )
         yield self.inserts_to not in ("base", "log"), f"inserts_to is 'base' or 'log', not {self.inserts_to!r}"
-        # What is not ported is rejected, so that no result is silently wrong.
+        # What is not supported is rejected, so that no result is silently wrong.
         yield (
             self.global_index and not self.combine_before_upsert,
             "a global index takes any one version of a key from a batch that is not combined; combine it",

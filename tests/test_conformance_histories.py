@@ -237,7 +237,7 @@ def test_what_the_product_refuses_is_counted_apart_and_fails_where_it_is_pinned(
         0,
         "1 passed, 0 failed, 0 optional failed, 1 refused by us",
     )
-    refusal = "the operation insert is not ported for the small-file rule of merge-on-read tables"
+    refusal = "the operation insert is not supported for the small-file rule of merge-on-read tables"
     assert f"none 0.15 insert-default-mor (7 commits): refused by us, {refusal}" in result.output
 
     assert CliRunner().invoke(main, ["pin", str(tmp_path)]).exit_code == 0

@@ -108,7 +108,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
     check_in_tasks(table, "replay_batches", {"native"})
     written, release = as_batches(batches), table_release(to)
     if written.operations:
-        msg = "only upserts are ported for batches onto a real table; leave other operations out"
+        msg = "only upserts are supported for batches onto a real table; leave other operations out"
         raise PlanError(msg)
     if table.queries().properties.formats_partitions:
         msg = (

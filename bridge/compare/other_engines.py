@@ -34,7 +34,7 @@ class OtherEngine(NamedTuple):
 OTHER_ENGINES: Final = {
     "trino": OtherEngine(
         "Trino's own connector, from 398 on",
-        "the base files: it has read-optimized queries alone",
+        "the base files: it supports only read-optimized queries",
         "no class is called",
         ("https://trino.io/docs/current/connector/hudi.html", _SUPPORT),
         ignores_logs=True,
@@ -91,7 +91,7 @@ OTHER_ENGINES: Final = {
     ),
     "daft": OtherEngine(
         "read_hudi (August 2026), for table versions 5 and 6",
-        "not supported: it reads copy-on-write tables alone",
+        "not supported: it reads only copy-on-write tables",
         "no class is called",
         ("https://github.com/Eventual-Inc/Daft/blob/main/docs/connectors/hudi.md",),
     ),

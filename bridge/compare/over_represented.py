@@ -139,7 +139,7 @@ def over_represented(
 def values_table(found: Sequence[OverRepresented], what: str) -> list[Table]:
     """Show the values in a table, if there are any; `what` is what differs: keys or rows."""
     lines = [(one.name, *one.words) for one in found]
-    title = f"Values that {what} that differ have more often than others"
+    title = f"Values that are more frequent among the {what} that differ"
     return [Table(("value", f"of the {what} that differ", "of all rows"), lines, title)] if lines else []
 
 

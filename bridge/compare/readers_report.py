@@ -325,12 +325,9 @@ def _replay_verdict(found: ReadersReport, result: ReaderResult) -> str:
     grade = grade_of_reader(result).value
     if result.refused is not None:
         return f"{grade}: {result.refused}."
-    number = "no row differs" if result.agrees else _differ(result.total)
-    return f"{grade}: of {found.rows:,} rows {number} if {reader_name(result.reader)} reads the files as they are."
-
-
-def _differ(total: int) -> str:
-    return "1 differs" if total == 1 else f"{total:,} differ"
+    number = "none" if result.agrees else f"{result.total:,}"
+    rows = f"{found.rows:,} row{'' if found.rows == 1 else 's'} {'differ' if result.total > 1 else 'differs'}"
+    return f"{grade}: {number} of {rows} if {reader_name(result.reader)} reads the files as they are."
 
 
 def _settings(found: ReadersReport) -> JsonObject:

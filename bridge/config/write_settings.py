@@ -41,7 +41,7 @@ def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, o
     """Return the fields of a plan that Hudi's own properties set; a field without its property is left out.
 
     Raises:
-        PlanError: an index type that is not ported.
+        PlanError: an index type that is not supported.
     """
     found: dict[str, object] = {}
     if COMBINE_BEFORE_UPSERT.key in props:
@@ -50,12 +50,12 @@ def fields_from(props: Mapping[str, str], *, merge_on_read: bool) -> dict[str, o
         return found
     index = props[INDEX_TYPE].upper()
     if index not in _INDEXES:
-        msg = f"{INDEX_TYPE}={props[INDEX_TYPE]} is not ported; choose one of {', '.join(_INDEXES)}"
+        msg = f"{INDEX_TYPE}={props[INDEX_TYPE]} is not supported; choose one of {', '.join(_INDEXES)}"
         raise PlanError(msg)
     if index == "BUCKET" and merge_on_read and props.get(BUCKET_ENGINE, "SIMPLE").upper() != "CONSISTENT_HASHING":
         msg = (
             f"{INDEX_TYPE}=BUCKET with the SIMPLE engine puts the first rows of a bucket into a base file and new keys "
-            f"after them into its log, which is not ported; set {BUCKET_ENGINE}=CONSISTENT_HASHING, or leave it out"
+            f"after them into its log, which is not supported; set {BUCKET_ENGINE}=CONSISTENT_HASHING, or leave it out"
         )
         raise PlanError(msg)
     found["global_index"] = index in _MOVES

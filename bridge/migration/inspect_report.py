@@ -176,11 +176,11 @@ def verdict_of(inspection: Inspection) -> str:
     if not inspection.warnings:
         damage = inspection.damage
         if damage is None:
-            return f"This table merges by {by}; no findings in the settings; no files were read."
+            return f"This table merges by {by}; no findings in the settings, and no files were read."
         if not damage.is_whole:
             return f"This table merges by {by}; not everything was checked, and nothing was found {damage.extent}."
         return f"This table merges by {by}; no findings {damage.extent}."
-    return f"This table merges by {by}; most severe finding: {inspection.warnings[0].graded}."
+    return f"This table merges by {by}. Most severe finding: {inspection.warnings[0].text}."
 
 
 def _body(inspection: Inspection) -> list[str | Table]:

@@ -179,18 +179,16 @@ class RehearsalReport(Judged, Listing):
         if step.off is None:
             did = "upgraded the copy and reads it" if first else f"took the {step.name}"
             return f"Hudi {self.to} {did}, but was predicted to refuse: {self._hiding(step.expected)}"
-        found = f"Hudi {self.to} upgraded the copy; of {self.rows} rows {_count(self.change.total)} by it"
+        found = f"Hudi {self.to} upgraded the copy and changed {self.change.total or 'none'} of {_rows(self.rows)}"
         after = "" if first else f" after the {step.name}"
         if step.off.total:
-            return f"{found} as predicted, but{after} {_rows(step.off.total)} of the copy differ from the prediction"
+            return f"{found}, but{after} {_rows(step.off.total)} of the copy {_are_not(step.off.total)}"
         if step.settings:
-            return (
-                f"{found}, each as predicted, but{after} {len(step.settings)} of its properties differ from the "
-                "prediction"
-            )
+            number = len(step.settings)
+            return f"{found}, each as predicted, but{after} {number} of its properties {_are_not(number)}"
         later = ", ".join(step.name for step in self.steps[1:])
-        every = f"; and so are the rows after {later}" if later else ""
-        return f"{found}{', each as predicted' if self.change.total or later else ''}{every}"
+        every = f"; the rows after {later} are as predicted, too" if later else ""
+        return f"{found}, {'each ' if self.change.total else ''}as predicted{every}"
 
     def _hiding(self, reason: str | None) -> str | None:
         """Return an error without what it may quote if values are hidden, here or where the report was made."""
@@ -321,8 +319,8 @@ def _rows(number: int) -> str:
     return f"{number} row{'' if number == 1 else 's'}"
 
 
-def _count(number: int) -> str:
-    return "none is changed" if not number else "1 is changed" if number == 1 else f"{number} are changed"
+def _are_not(number: int) -> str:
+    return f"{'is' if number == 1 else 'are'} not as predicted"
 
 
 def _value(text: str | None) -> str:

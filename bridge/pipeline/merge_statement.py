@@ -98,7 +98,7 @@ class _Reader:
             if name in found:
                 _refuse(f"ON compares {name} twice")
             if (column := self._of_source(value)) is None:
-                _refuse(f"ON has {_text(part)}; Hudi compares {name} with a column of the source alone, cast or not")
+                _refuse(f"ON has {_text(part)}; Hudi compares {name} only with a column of the source, cast or not")
             if column.lower() != name.lower() and name.lower() in self._names["source"]:
                 _refuse(
                     f"ON has {_text(part)}, but the source has a column {name}, which Hudi takes instead; compare that "

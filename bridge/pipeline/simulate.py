@@ -50,7 +50,7 @@ def simulate_commits(
     batch adds is null in the snapshots before it. `operations` are those of the commits that are not upserts.
 
     Raises:
-        PlanError: the plan quarantines keys, or wants what is not ported.
+        PlanError: the plan quarantines keys, or wants what is not supported.
     """
     check_that_rows_are_all(plan)
     settings: dict[str, Any] = {"commits": commits, "compact_after": compact_after, "operations": operations}
@@ -222,7 +222,7 @@ def _simulated(
     log_updates, candidates = plan.table_type is TableType.MERGE_ON_READ, _candidates(plan)
     if candidates and (plan.global_index or not plan.combine_before_upsert):
         what = "a global index" if plan.global_index else "a batch that is not combined"
-        msg = f"the small-file rule together with {what} is not ported; leave out {keys.SMALL_FILE_LIMIT}"
+        msg = f"the small-file rule together with {what} is not supported; leave out {keys.SMALL_FILE_LIMIT}"
         raise PlanError(msg)
     arguments: dict[str, Any] = {"commits": commits, "compact_after": tuple(compact_after)}
     arguments |= {"candidates": candidates} if candidates else {"log_updates": log_updates}

@@ -128,7 +128,7 @@ class GlobalFiles(Files):
             msg = (
                 f"the key has base files in {', '.join(group.key.partition_path for group in found)}, since only a log "
                 f"has the delete of a row that moved, and Hudi {merge.plan.release} takes each for a row to move, "
-                "which is not ported; compact the table after each move"
+                "which is not supported; compact the table after each move"
             )
             raise MergePointError(MergePoint.TAG, InputError(msg))
         for group in found:
@@ -153,7 +153,7 @@ class GlobalFiles(Files):
             msg = (
                 f"the batch names the partition {new_path} for a row in {path}; "
                 f"where a global index does not move rows, Hudi {merge.plan.release} stores such a row of a "
-                "merge-on-read table a second time, which is not ported: let it move rows, or correct the partition"
+                "merge-on-read table a second time, which is not supported: let it move rows, or correct the partition"
             )
             raise MergePointError(MergePoint.TAG, InputError(msg))
 

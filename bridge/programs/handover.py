@@ -166,7 +166,7 @@ def handover(
     """
     check_upgrade(old, new)
     if properties is not None and new.global_index:
-        msg = f"batches onto a real table with a global index are not ported: {_WITHOUT_INDEX}"
+        msg = f"batches onto a real table with a global index are not supported: {_WITHOUT_INDEX}"
         raise PlanError(msg)
     if properties is not None:
         created = dict(properties)
@@ -191,7 +191,7 @@ def handover(
         return Handover(after, kept)
     if new.global_index and _leaves_planned(new):
         msg = (
-            f"a merge-on-read table with a global index that Hudi {new.release} upgrades is not ported where "
+            f"a merge-on-read table with a global index that Hudi {new.release} upgrades is not supported where "
             f"{keys.INLINE_COMPACTION} is false: {_PLANNED}"
         )
         raise PlanError(msg)
@@ -213,8 +213,8 @@ def _check_kept(new: MergePlan, version: int) -> None:
     if is_logged and by_1_0 and new.has_record_index and not new.moves_rows and version < _newest(new):
         msg = (
             f"a record index that does not move rows, in a merge-on-read table of version {version} that Hudi "
-            f"{new.release} writes, is not ported: after a delete that comes too late, 1.0.2 keeps an index entry that "
-            "other releases drop; let the index move rows, or let the table be upgraded"
+            f"{new.release} writes, is not supported: after a delete that comes too late, 1.0.2 keeps an index entry "
+            "that other releases drop; let the index move rows, or let the table be upgraded"
         )
         raise PlanError(msg)
 
@@ -232,7 +232,7 @@ def _unfilled(table: TableMergeConfig) -> TableMergeConfig:
 
 
 def check_operated(old: MergePlan, change: Handover, operations: Operations) -> None:
-    """Refuse what operations other than upserts are not ported for.
+    """Refuse what operations other than upserts are not supported for.
 
     Raises:
         PlanError: naming the setting.
@@ -243,7 +243,8 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
         problem = _not_operated(old, step, operations)
         if problem is None and not is_only and step.compacting is not None:
             problem = (
-                "operations other than upserts with a downgrade after an upgrade are not ported; end with the upgrade"
+                "operations other than upserts with a downgrade after an upgrade are not supported; leave the downgrade "
+                "out"
             )
         if problem is not None:
             raise PlanError(problem)
@@ -259,7 +260,7 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
         return found
     if new is not None and _leaves_planned(new):
         return (
-            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not ported where "
+            "operations other than upserts with an upgrade of a merge-on-read table to 1.0 are not supported where "
             f"{keys.INLINE_COMPACTION} is false: {_PLANNED}"
         )
     kept = None if change.kept.table is None or new is not None else change.kept.table.version
@@ -282,7 +283,7 @@ def _not_operated_globally(old: MergePlan, change: Handover, later: Collection[W
     if new is None or old.release != HudiRelease.V0_15 or new.release not in _RECORDED_UPGRADES:
         return (
             "operations other than upserts of a table with a global index that passes to another release were recorded "
-            f"for upgrades from 0.15 to {' and '.join(map(str, _RECORDED_UPGRADES))} alone; upsert the rows, or "
+            f"only for upgrades from 0.15 to {' and '.join(map(str, _RECORDED_UPGRADES))}; upsert the rows, or "
             f"{_WITHOUT_INDEX}"
         )
     is_planned = capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED
@@ -315,12 +316,12 @@ def check_upgrade(old: MergePlan, new: MergePlan) -> None:
         problem = "an upgrade changes neither the table type nor what identifies a row; give both plans the same"
     elif old.has_record_index != new.has_record_index:
         problem = (
-            "from a record index to another global index, or back, is not ported: what a record index has forgotten, "
-            "others find; give both plans the same index"
+            "a change from a record index to another global index, or back, is not supported: what a record index has "
+            "forgotten, others find; give both plans the same index"
         )
     elif old.runs_java != new.runs_java:
         problem = "an upgrade runs in one engine; let the compiled class run under both releases, or under none"
     elif has_logs and small_file_candidates(old.props):
-        problem = f"an upgrade with the small-file rule is not ported; leave out {keys.SMALL_FILE_LIMIT}"
+        problem = f"an upgrade with the small-file rule is not supported; leave out {keys.SMALL_FILE_LIMIT}"
     if problem is not None:
         raise PlanError(problem)

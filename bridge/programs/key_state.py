@@ -90,7 +90,8 @@ class KeyState:
         if len(inserts) > 1:
             msg = (
                 f"a batch inserts {len(inserts)} rows of the new key; Hudi would store them all and have duplicates "
-                "from then on, which is not ported: combine the batch (hoodie.combine.before.upsert=true) or drop one"
+                "from then on, which is not supported: combine the batch (hoodie.combine.before.upsert=true) or drop "
+                "one"
             )
             raise MergePointError(MergePoint.INSERT, InputError(msg))
         return inserts[0] if inserts else outcomes[0]

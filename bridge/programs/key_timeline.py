@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 LOG_ALONE: Final = (
     "the key is in a log file of the table and in no base file: a writer whose index reads base files (SIMPLE, BLOOM) "
-    "stores it a second time, which is not ported; if the writer finds keys in logs, as Flink and bucket indexes do, "
-    f"set {keys.INDEX_TYPE}=BUCKET and {keys.BUCKET_ENGINE}=CONSISTENT_HASHING, else compact the table first"
+    "stores it a second time, which is not supported; if the writer finds keys in logs, as Flink and bucket indexes "
+    f"do, set {keys.INDEX_TYPE}=BUCKET and {keys.BUCKET_ENGINE}=CONSISTENT_HASHING, else compact the table first"
 )
 """Why a batch is not written to a key that a log alone has."""
 

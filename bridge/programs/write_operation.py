@@ -41,7 +41,7 @@ class WriteOperation(enum.Enum):
         """Return the operation of a name.
 
         Raises:
-            PlanError: there is none, or it is not ported.
+            PlanError: there is none, or it is not supported.
         """
         try:
             return cls(text.strip().lower().replace("-", "_"))
@@ -123,7 +123,7 @@ UPSERTS = Operations()
 
 
 def check_operations(plan: MergePlan, operations: Operations, commits: int = 0) -> None:
-    """Refuse operations together with settings for which they are not ported; of a table of some `commits`, if known.
+    """Refuse operations with settings for which they are not supported; of a table of some `commits`, if known.
 
     Raises:
         PlanError: naming the operation and the setting.
@@ -131,12 +131,12 @@ def check_operations(plan: MergePlan, operations: Operations, commits: int = 0) 
     for number, operation in operations.by_commit.items():
         problem = _problem(plan, operations, number, max(commits, *operations.by_commit))
         if problem is not None:
-            msg = f"the operation {operation.value} is not ported for {problem}"
+            msg = f"the operation {operation.value} is not supported for {problem}"
             raise PlanError(msg)
 
 
 def _problem(plan: MergePlan, operations: Operations, number: int, commits: int) -> str | None:
-    """Return for what the operation of a commit is not ported; None if it is."""
+    """Return for what the operation of a commit is not supported; None if it is."""
     operation, problem = operations.by_commit[number], None
     updates = operation is WriteOperation.INSERT and updates_by_insert(plan)
     on_read = plan.table_type is TableType.MERGE_ON_READ
@@ -193,7 +193,7 @@ def _reads_duplicates(plan: MergePlan, operations: Operations, number: int) -> b
 
 
 def _not_updated(plan: MergePlan, operations: Operations, number: int) -> str | None:
-    """Return for what an insert that updates is not ported; None if it is.
+    """Return for what an insert that updates is not supported; None if it is.
 
     It updates what the small file has that it goes to. A partition has one, until a bulk insert adds others or a log
     makes it none.

@@ -114,7 +114,7 @@ class OperatedBatch:
         if plan.global_index and any(key_of_version(version) == key for version in self._inserts):
             msg = (
                 f"the batch inserts the key into the partition {key.partition_path} twice, into one file; with a "
-                "global index each release updates such rows differently, which is not ported: drop one of them"
+                "global index each release updates such rows differently, which is not supported: drop one of them"
             )
             raise MergePointError(MergePoint.INSERT, InputError(msg))
         if operation is WriteOperation.BULK_INSERT:  # Spark's own rows, which nothing tests for a delete

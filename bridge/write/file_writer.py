@@ -81,7 +81,7 @@ def write_files(  # noqa: PLR0913 (keyword-only settings of one output)
 
     Raises:
         InputError: the folder exists; or a column of the key or partition is missing or of a type whose text in
-            Hudi is not ported.
+            Hudi is not supported.
         EngineError: executors have written elsewhere.
         PySparkException: Spark fails; or a row has no key (each part is null or empty), or a partition value that is no
             name of one folder.
@@ -176,7 +176,7 @@ def _check(rows: DataFrame, plan: MergePlan, form: str, instant: str | None) -> 
                 raise InputError(msg)
             if not isinstance(types[name], kinds):
                 told = types[name].simpleString()
-                msg = f"the column {name!r} is {told}, whose text in a record key or partition path is not ported"
+                msg = f"the column {name!r} is {told}, whose text in a record key or partition path is not supported"
                 raise InputError(msg)
 
 

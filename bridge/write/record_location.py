@@ -70,7 +70,7 @@ def can_locate(
 ) -> bool:
     """Whether the keys and partitions of a batch are told from those of the table by values alone.
 
-    The text of other key fields is not ported, and a number of the batch has another one as the table's decimal.
+    The text of other key fields is not supported, and a number of the batch has another one as the table's decimal.
 
     Args:
         came: the columns of the batch.

@@ -67,8 +67,8 @@ class WriteTarget:
             ("has generated keys, so its rows can't be found again; name record keys in a new table"),
         )
         yield not own.has_meta_fields, "has no meta columns, and a merge into such a table has not been tried"
-        yield own.drops_partition_columns, "stores no partition columns, and a merge into such a table is not ported"
-        yield own.paths_are_formatted, "formats its partition values, and a merge into such a table is not ported"
+        yield own.drops_partition_columns, "stores no partition columns, and a merge into such a table is not supported"
+        yield own.paths_are_formatted, "formats its partition values, and a merge into such a table is not supported"
         yield (
             not own.derives_key_values,
             "has a custom key generator, so rows can't be found by their columns",
@@ -114,7 +114,7 @@ class WriteTarget:
         """Check that a plan is about this table.
 
         Raises:
-            PlanError: it names another key, or asks for what is not ported here.
+            PlanError: it names another key, or asks for what is not supported here.
         """
         own = self._properties
         for what, named, stored in (
@@ -171,8 +171,8 @@ class WriteTarget:
     def _check_index(self, index: str, *, is_locked: bool) -> None:
         if index in _NOT_PORTED:
             msg = (
-                f"a merge by {keys.INDEX_TYPE}={index} is not ported; write with {' or '.join(_MOVES)}, which find the "
-                "same rows"
+                f"a merge by {keys.INDEX_TYPE}={index} is not supported; write with {' or '.join(_MOVES)}, which find "
+                "the same rows"
             )
             raise PlanError(msg)
         if index not in _MOVES:

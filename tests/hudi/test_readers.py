@@ -204,7 +204,7 @@ class TestOnSpark:
         result = run(*asked, "--report", str(page))
         assert result.exit_code == 1, result.output
         found = json.loads(result.stdout)
-        assert found["verdict"] == "DIFFERS: of 45 rows 30 differ if Hudi 1.2 reads the files as they are."
+        assert found["verdict"] == "DIFFERS: 30 of 45 rows differ if Hudi 1.2 reads the files as they are."
         assert found["sides"] == {"left": "Hudi 0.15", "right": "read by Hudi 1.2"}
         assert len(found["results"]) == found["statistics"]["differing"] == 30
         assert set(found["results"][0]) == {"key", "kind", "columns", "left", "right"}
@@ -217,7 +217,7 @@ class TestOnSpark:
         assert parts == {"log-fold", "snapshot"}
         assert all(row["left"] and row["right"] for row in listed["rows"] if listed["kinds"][row["kind"]] == "changed")
         text = run("replay", "--table", path, "--to", "0.14").stdout
-        assert "IDENTICAL ON THIS DATA: of 45 rows no row differs" in text
+        assert "IDENTICAL ON THIS DATA: none of 45 rows differs" in text
         assert "Exact for the files as they are" in text
 
     def test_compare_readers_prints_a_line_each(self, path: str, spark: SparkSession) -> None:

@@ -129,8 +129,7 @@ def test_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_path:
         assert found.outcome is RehearsalOutcome.AS_PREDICTED
         assert (found.change.total, found.settings) == (changed, ())
         assert found.verdict == (
-            f"AS PREDICTED: Hudi 1.2 upgraded the copy; of {found.rows} rows {changed} are changed by it, each as "
-            "predicted."
+            f"AS PREDICTED: Hudi 1.2 upgraded the copy and changed {changed} of {found.rows} rows, each as predicted."
         )
         assert found.deviations is not None
         assert found.deviations.isEmpty()

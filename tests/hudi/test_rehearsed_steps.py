@@ -71,7 +71,7 @@ def test_writes_compaction_and_downgrade(
         ]
         assert found.outcome is RehearsalOutcome.AS_PREDICTED, found.verdict
         assert found.verdict.endswith(
-            "; and so are the rows after write of batch 1, compaction, downgrade to table version 6."
+            "; the rows after write of batch 1, compaction, downgrade to table version 6 are as predicted, too."
         )
         assert found.bundle is None
     (copied,) = bundle.tasks[-1]["tables"]

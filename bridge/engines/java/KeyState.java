@@ -119,7 +119,7 @@ abstract class KeyState {
         if (count > 1) {
             merge.failsAt(MergePoint.INSERT);
             throw new RecordError("a batch inserts " + count + " rows of the new key; Hudi would store them all and "
-                + "have duplicates from then on, which is not ported: combine the batch "
+                + "have duplicates from then on, which is not supported: combine the batch "
                 + "(hoodie.combine.before.upsert=true) or drop one");
         }
         return found;

@@ -239,8 +239,10 @@ def labelled(lines: Sequence[RuleLine]) -> list[LabelledLine]:
                 return line.columns
             case "winner":
                 return "later version"
-            case "fails" | "called":
-                return f"{line.part} if"
+            case "fails":
+                return "fails if"
+            case "called":
+                return "not covered if"
         return line.part
 
     return [LabelledLine(label(one), one) for one in lines]

@@ -45,7 +45,8 @@ def test_inspect_reports_damage_first(table):
     result = run("inspect", table, *DMS)
     assert result.exit_code == 0
     assert result.stderr.startswith("warning: damaged: ")
-    assert "most severe finding: damaged" in " ".join(result.stdout.split())
+    assert result.stdout.startswith("! damaged\nThis table merges by ")
+    assert "Most severe finding: " in result.stdout
 
 
 def test_inspect_as_json(table):

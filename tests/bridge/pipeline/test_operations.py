@@ -224,7 +224,7 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     batches = Batches.of([rows, Batch(bare, "delete")])
     inserts = Batches.of([rows, Batch(rows, "insert")])
     indexed = MergePlan(payload=PLAN.payload, key="id", partition="part", props={"hoodie.index.type": "RECORD_INDEX"})
-    with pytest.raises(PlanError, match="the operation insert is not ported for a record index, which stores one"):
+    with pytest.raises(PlanError, match="the operation insert is not supported for a record index, which stores one"):
         simulate(inserts, indexed)
     old = MergePlan(
         payload=PLAN.payload, release="0.14", key="id", partition="part", props={"hoodie.index.type": "GLOBAL_SIMPLE"}
@@ -232,20 +232,20 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     with pytest.raises(PlanError, match=r"a global index, as it updates the row that a small file has in Hudi 0\.14"):
         simulate(inserts, old)
     for settings, message in (
-        ({"combine_before_upsert": False}, "the operation delete is not ported for batches that are not combined"),
+        ({"combine_before_upsert": False}, "the operation delete is not supported for batches that are not combined"),
     ):
         given: dict[str, Any] = {"payload": PLAN.payload, "key": "id", "partition": "part", **settings}
         with pytest.raises(PlanError, match=message):
             simulate(batches, MergePlan(**given))
     later = dataclasses.replace(PLAN, release="1.2")
-    with pytest.raises(PlanError, match="with a downgrade after an upgrade are not ported"):
+    with pytest.raises(PlanError, match="with a downgrade after an upgrade are not supported"):
         simulate_upgrade(batches, PLAN, PLAN, upgrade_after=2, via=[NextWriter(1, later)])
     leaves_log = dataclasses.replace(PLAN, release="1.0", props={**PLAN.props, "hoodie.compact.inline": "false"})
-    with pytest.raises(PlanError, match=r"an upgrade of a merge-on-read table to 1\.0 are not ported where hoodie\."):
+    with pytest.raises(PlanError, match=r"upgrade of a merge-on-read table to 1\.0 are not supported where hoodie\."):
         simulate_upgrade(batches, PLAN, leaves_log, upgrade_after=1)
     changed = Batches.of([rows, Batch(rows.drop("ts"), "sql_update")])
     with pytest.raises(
-        PlanError, match=r"an SQL UPDATE by Hudi 1\.2 of a merge-on-read table that Hudi 0\.15 left is not ported"
+        PlanError, match=r"an SQL UPDATE by Hudi 1\.2 of a merge-on-read table that Hudi 0\.15 left is not supported"
     ):
         simulate_upgrade(changed, PLAN, later, upgrade_after=1)
     moving = dataclasses.replace(PLAN, props={"hoodie.index.type": "GLOBAL_SIMPLE"}, global_index=True)

@@ -52,7 +52,7 @@ def test_a_reader_shows_the_last_commit_by_its_own_rule():
 
 @pytest.mark.parametrize(("old", "new"), [(RECORD, SIMPLE), (SIMPLE, RECORD)], ids=["from-record", "to-record"])
 def test_a_change_between_a_record_index_and_another_is_refused(old, new):
-    with pytest.raises(PlanError, match="from a record index to another global index, or back, is not ported"):
+    with pytest.raises(PlanError, match="from a record index to another global index, or back, is not supported"):
         handovers(plan_of("0.15", old), [NextWriter(1, plan_of("1.2", new))], commits=2)
 
 
@@ -70,7 +70,7 @@ NOT_INLINE = {"hoodie.compact.inline": "false"}
 
 def test_an_upgrade_to_1_0_that_leaves_its_compaction_planned_is_refused_with_a_global_index():
     old, new = (plan_of(release, SIMPLE | NOT_INLINE) for release in ("0.15", "1.0"))
-    with pytest.raises(PlanError, match=r"Hudi 1\.0 upgrades is not ported where hoodie\.compact\.inline is false"):
+    with pytest.raises(PlanError, match=r"Hudi 1\.0 upgrades is not supported where hoodie\.compact\.inline is false"):
         handovers(old, [NextWriter(1, new)], commits=2)
     handovers(old, [NextWriter(1, new, keep_table_version=True)], commits=2)
 
@@ -84,7 +84,7 @@ def test_operations_with_an_upgrade_to_1_0_are_refused_where_its_compaction_stay
     if not refused:
         check_operated(old, change, DELETES)
         return
-    with pytest.raises(PlanError, match=r"with an upgrade of a merge-on-read table to 1\.0 are not ported where"):
+    with pytest.raises(PlanError, match=r"with an upgrade of a merge-on-read table to 1\.0 are not supported where"):
         check_operated(old, change, DELETES)
 
 
@@ -92,9 +92,9 @@ def test_operations_with_an_upgrade_to_1_0_are_refused_where_its_compaction_stay
     ("old", "new", "keep", "refused"),
     [
         ("0.15", "1.0", False, None),
-        ("0.15", "1.0", True, "were recorded for upgrades from 0.15 to 1.0"),
-        ("1.0", "1.2", False, "were recorded for upgrades from 0.15 to 1.0"),
-        ("1.2", "0.15", False, "were recorded for upgrades from 0.15 to 1.0"),
+        ("0.15", "1.0", True, "were recorded only for upgrades from 0.15 to 1.0"),
+        ("1.0", "1.2", False, "were recorded only for upgrades from 0.15 to 1.0"),
+        ("1.2", "0.15", False, "were recorded only for upgrades from 0.15 to 1.0"),
     ],
 )
 def test_operations_after_an_upgrade_run_with_a_global_index_where_tables_were_recorded(old, new, keep, refused):
@@ -126,7 +126,7 @@ def test_a_record_index_of_a_table_of_version_6_that_1_0_writes_is_refused_unles
     stays = {**RECORD, "hoodie.record.index.update.partition.path": "false"}
     old, new = (plan_of(release, stays) for release in ("0.15", "1.0"))
     handovers(old, [NextWriter(1, new)], commits=2)
-    with pytest.raises(PlanError, match=r"version 6 that Hudi 1\.0 writes, is not ported: after a delete"):
+    with pytest.raises(PlanError, match=r"version 6 that Hudi 1\.0 writes, is not supported: after a delete"):
         handovers(old, [NextWriter(1, new, keep_table_version=True)], commits=2)
     moves = {**RECORD, "hoodie.record.index.update.partition.path": "true"}
     old, new = (plan_of(release, moves) for release in ("0.15", "1.0"))

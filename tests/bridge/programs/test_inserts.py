@@ -112,7 +112,7 @@ def test_with_a_global_index_an_insert_that_updates_is_refused() -> None:
     props = {"hoodie.index.type": "GLOBAL_SIMPLE"}
     for release in OLD:
         plan = MergePlan(payload=OVERWRITE, release=release, key="id", partition="v", ordering="ts", props=props)
-        with pytest.raises(PlanError, match="insert is not ported for a global index, as it updates the row"):
+        with pytest.raises(PlanError, match="insert is not supported for a global index, as it updates the row"):
             check_operations(plan, Operations({2: INSERT}))
 
 

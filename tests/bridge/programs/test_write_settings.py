@@ -191,7 +191,7 @@ def test_a_plan_reads_the_properties_of_a_writer(props: dict[str, str], field: s
     ("settings", "message"),
     [
         ({"props": {"hoodie.index.type": "BUCKET"}}, "CONSISTENT_HASHING, or leave it out"),
-        ({"props": {"hoodie.index.type": "HBASE"}}, "hoodie.index.type=HBASE is not ported"),
+        ({"props": {"hoodie.index.type": "HBASE"}}, "hoodie.index.type=HBASE is not supported"),
         (
             {"combine_before_upsert": False, "props": {"hoodie.combine.before.upsert": "true"}},
             "combine_before_upsert=False contradicts the properties, which say True",

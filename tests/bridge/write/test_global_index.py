@@ -163,7 +163,7 @@ def test_plan_and_writer_have_one_index(tmp_path: Path) -> None:
 def test_what_has_not_been_tried_with_a_global_index_is_refused(tmp_path: Path) -> None:
     target = WriteTarget(TableQueries(str(MadeTable(tmp_path / "table", BY_CITY).path)))
     for index in ("RECORD_INDEX", "GLOBAL_RECORD_LEVEL_INDEX", "hbase"):
-        with pytest.raises(PlanError, match=r"=\w+ is not ported; write with GLOBAL_SIMPLE or GLOBAL_BLOOM"):
+        with pytest.raises(PlanError, match=r"=\w+ is not supported; write with GLOBAL_SIMPLE or GLOBAL_BLOOM"):
             target.options({INDEX: index}, None, "run")
     with pytest.raises(PlanError, match="two of them may insert a key into different ones; let one writer in"):
         target.options({INDEX: "GLOBAL_SIMPLE", **LOCK}, None, "run")
