@@ -1,4 +1,4 @@
-"""Values that the rows that differ have more often than all rows: 90% of them have country=DE, 12% of all."""
+"""Values that are more frequent among the rows that differ than among all: country=DE in 90% of them, in 12% of all."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NAME, _VALUE = "_pb_name", "_pb_value"
 
 
 class OverRepresented(NamedTuple):
-    """A value that rows that differ have more often than all rows.
+    """A value that is more frequent among the rows that differ than among all rows.
 
     Attributes:
         column: the column.
@@ -80,7 +80,7 @@ class OverRepresented(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The column with its value, of which a long one is cut."""
+        """The column and its value, shortened if it is long."""
         value = "null" if self.value is None else self.value
         return f"{self.column}={value if len(value) <= _LONGEST else f'{value[:_LONGEST]}…'}"
 

@@ -56,8 +56,8 @@ class ReaderResult(NamedTuple):
 
     Attributes:
         reader: the release, `base files`, or the name of an engine.
-        only_left: how many rows the first reader alone shows.
-        only_right: how many rows this reader alone shows.
+        only_left: how many rows only the first reader shows.
+        only_right: how many rows only this reader shows.
         changed: how many rows have other values.
         refused: why this reader can't read the table; None if it can.
         not_run: why this program was not run; None if it was, or if the reader is part of this package.
@@ -163,7 +163,7 @@ class ReadersReport(Judged, Listing):
 
     @cached_as_hidden
     def over_represented(self) -> dict[str, list[OverRepresented]]:
-        """By reader, the values that rows that differ have more often than all rows, one a column."""
+        """By reader, the values that are more frequent among the rows that differ, at most one a column."""
         names = [result.reader for result in self.results]
         return {name: over_represented(self.differences(name), self.all_rows, self.table.keys) for name in names}
 

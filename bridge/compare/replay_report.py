@@ -204,7 +204,7 @@ class ReplayReport(Judged, Listing):
 
     @cached_as_hidden
     def over_represented(self) -> list[OverRepresented]:
-        """The values that keys that differ after the last commit have more often than all rows, one a column."""
+        """The values that are more frequent among the keys that differ in the end, at most one a column."""
         last = self.left.where(sf.col(COMMIT) == self.comparison.commits)
         return over_represented(
             self.last_differences, lambda columns: last.select(*map(quoted, columns)), self.comparison.left.key

@@ -23,7 +23,7 @@ def rows_view(
     Args:
         shown: the rows to list.
         counts: how many rows differ, by kind, in the order of `KINDS`.
-        names: what the sides are called.
+        names: the labels of both in reports.
         headline: the result in one sentence.
         title: what the list has.
     """

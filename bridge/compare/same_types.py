@@ -33,7 +33,7 @@ def compared_types(
     Args:
         left: the columns of one side.
         right: those of the other, of the same names.
-        names: what the sides are called.
+        names: the labels of both in reports.
 
     Raises:
         InputError: no type holds the values of both.

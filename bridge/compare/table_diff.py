@@ -35,7 +35,7 @@ class DiffReport(Judged, Listing):
 
     Attributes:
         identity: the columns that identify a row.
-        names: what the sides are called.
+        names: the labels of both in reports.
         counts: how many keys differ, by kind; its commit is 1.
         differences: the keys that differ: `_pb_kind` (only-left, only-right, changed), the key, and the rows of both
             sides as `_pb_left` and `_pb_right`, in the types in which they were compared.
@@ -159,18 +159,18 @@ def diff(
 ) -> DiffReport:
     """Compare the rows of two frames, such as snapshots of tables, by key.
 
-    Meta columns are not compared. Columns are found by name, in upper or lower case; columns on one side only are not
+    Meta columns are not compared. Columns are found by name, in upper or lower case; columns of only one frame are not
     compared, but the verdict names them. Columns of two types are compared in a type that holds the values of both:
     integers, decimals, or a float and a double, by its decimal text.
 
     Args:
-        left: one side.
-        right: the other.
+        left: the first frame.
+        right: the second frame.
         key: the columns that identify a row: of a table its partition and key columns.
-        names: what the sides are called.
+        names: the labels of both in reports.
 
     Raises:
-        InputError: a side lacks a column of the key, has a key twice, or columns whose names differ in case alone; or
+        InputError: a side lacks a column of the key, has a key twice, or columns whose names differ only in case; or
             neither type of a column holds the values of the other.
     """
     sides = [frame.drop(*META_COLUMNS) for frame in (left, right)]
@@ -194,7 +194,7 @@ def diff(
 
 
 def _check_names(frame: DataFrame, side: str) -> None:
-    """Refuse names that differ in case alone."""
+    """Refuse names that differ only in case."""
     seen: dict[str, str] = {}
     for name in frame.columns:
         if (other := seen.get(name.lower())) is not None:

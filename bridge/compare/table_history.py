@@ -50,7 +50,7 @@ class HeldCommit(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether all that it wrote is held."""
+        """Whether the files still hold everything that it wrote."""
         return self.written is not None and self.logged + self.based >= self.written
 
 
@@ -60,9 +60,9 @@ class HistoryReport(Showable):
 
     Attributes:
         path: the table.
-        release: whose reader was asked.
+        release: the release whose reader was used.
         keys: how many keys the files hold.
-        versions: how many keys have so many versions, by their number.
+        versions: the number of keys, by the number of their versions.
         commits: what is held of each commit, the oldest first.
         merges_on_read: whether commits keep what they wrote in logs; those of copy-on-write tables keep merged rows.
     """
@@ -152,7 +152,7 @@ class HistoryReplay(Judged, Listing):
     """The result of `replay_history`: the replay, and how far it can be trusted.
 
     Attributes:
-        replay: both sides.
+        replay: the replay.
         history: what the files hold.
         rebuilt: the commits that were written again.
         rows: how many rows the table has, in the scope.

@@ -121,7 +121,7 @@ class Replayed(Protocol):
 
     @property
     def over_represented(self) -> Sequence[OverRepresented]:
-        """The values that keys that differ have more often than all rows."""
+        """The values that are more frequent among the keys that differ than among all rows."""
 
 
 def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:

@@ -120,7 +120,7 @@ class HudiTable:
         return self._properties.key_fields
 
     def read_by(self, release: str | HudiRelease) -> HudiTable:
-        """Return the table as another release's reader answers.
+        """Return the table as another release reads it.
 
         Raises:
             HudiTableError: the release can't read the table's version.
@@ -154,7 +154,7 @@ class HudiTable:
 
     @property
     def has_meta_columns(self) -> bool:
-        """Whether the meta columns have values, by which rows say their commits."""
+        """Whether the meta columns have values, which name the commit of a row."""
         return self._properties.has_meta_fields
 
     def plan(
@@ -229,7 +229,7 @@ class HudiTable:
         return self._frame(self.queries().snapshot(as_of, schema_on_read=schema_on_read), columns, where)
 
     def snapshot_outcomes(self, as_of: str | None = None, *, where: str | None = None) -> DataFrame:
-        """Return the rows of `snapshot`, and all versions of the keys that can't be merged, of which it has no row.
+        """Return the rows of `snapshot`, and all versions of the keys that can't be merged and have no row in it.
 
         `_pb_quarantine` is null in a row; in a version it has reason, merge_point, side (stored, log), kind (data,
         delete) and the ordering of a delete entry. A `where` chooses rows, and versions only by partition and key.

@@ -30,17 +30,16 @@ class Damage(NamedTuple):
 
     Attributes:
         kind: `unread` (no row could be read), `altered` (files that are missing or have another size than their commit
-            says), `listing`
-            (the metadata table can't be read), `unlisted` (files that the
-            storage or the metadata table alone has), `differs` (rows that another reader
-            shows differently), `unreadable` (file slices), `live-delete` (rows that say that they are deleted, and are
-            shown), `null-ordering` (stored versions), `other-type` (ordering values of another type), `shared-ordering`
-            (logged rows that releases from 1.0 on compare by the text ordering value of another row),
-            `millis-as-micros` (files that label milliseconds as microseconds), `apart` (a release that finds other
-            files, so that its rows were not compared), `change-data` (`.cdc` files, passed over), `pending` (work
-            that was planned and has not run), `open` (instants that never completed). With a release to move to also
-            keys of which logs hold a case: `late` (a version that comes after a greater one), `tie`, `delete`,
-            `null-value` (null, or Debezium's marker, after a value).
+            says), `listing` (the metadata table can't be read), `unlisted` (files that only the storage or only the
+            metadata table lists), `differs` (rows that another reader shows differently), `unreadable` (file slices),
+            `live-delete` (rows that are marked as deleted, and are shown), `null-ordering` (stored versions),
+            `other-type` (ordering values of another type), `shared-ordering` (logged rows that releases from 1.0 on
+            compare by the text ordering value of another row), `millis-as-micros` (files that label milliseconds as
+            microseconds), `apart` (a release that finds other files, so that its rows were not compared),
+            `change-data` (`.cdc` files, which are ignored), `pending` (work that was planned and has not run), `open`
+            (instants that never completed). For a move to a release also keys whose logs have such a case: `late` (a
+            version that comes after a greater one), `tie`, `delete`, `null-value` (null, or Debezium's marker, after a
+            value).
         about: the reader, the marker, the ordering field and its types, the column, or the action.
         number: how many rows, versions, file slices, files or instants.
         partition: of the example.

@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 
 class FleetTable(NamedTuple):
-    """One table of many.
+    """One of the inspected tables.
 
     Attributes:
         table: its base path.
         version: its table version; None where it can't be read.
         table_type: cow or mor.
         merges_by: the payload class that the table stores, without its package, or its merge mode; empty where it
-            stores neither, as copy-on-write tables of 0.15: there the writer's class decides.
+            stores neither, as in copy-on-write tables of 0.15, where the writer's class decides.
         written_by: the release that counts as its writer.
         properties: how many properties the move changes.
         behaviours: how many behaviours it changes silently.
@@ -89,7 +89,7 @@ class FleetReport(Judged):
     Attributes:
         root: the folder or the database.
         to: the release that the tables may move to.
-        tables: one a table, by path or name; at least one.
+        tables: the tables, by path or name; at least one.
     """
 
     fails = REPORTS

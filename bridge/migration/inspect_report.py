@@ -83,7 +83,7 @@ class Inspection(Judged):
     writer_known: bool = True
 
     def with_damage(self, damage: TableDamage) -> Self:
-        """Return the inspection with what `find_damage` answers."""
+        """Return the inspection with what `find_damage` found."""
         move = None if self.move is None else self.move.with_evidence(damage)
         return replace(self, damage=damage, move=move)
 

@@ -45,7 +45,7 @@ class MigrationPlan(Judged):
         from_version: the table version now.
         to_version: the table version then.
         before: the table's merge properties now.
-        after: those then.
+        after: its merge properties then.
         apply: what to do.
         undo: how to undo it.
         after_undo: the merge properties after the undo, which are not always those before.

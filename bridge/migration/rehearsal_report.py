@@ -46,7 +46,7 @@ class RehearsedStep(NamedTuple):
 
     Attributes:
         name: what it is called.
-        refused: Hudi's error, of which a redaction leaves the class; None if it took the step and read the copy.
+        refused: Hudi's error (under redaction only its class); None if it took the step and read the copy.
         expected: why this package predicted a refusal, likewise; None if it did not.
         off: how many rows of the copy are not as predicted, by kind; None where one side has no rows.
         deviations: these rows: the predicted is `_pb_left`, the real `_pb_right`.

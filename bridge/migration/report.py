@@ -51,13 +51,13 @@ class MigrateReport(Judged):
         trials: what was tried, in order; empty without data.
         accepts_differences: whether differences are accepted.
         plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
-        new_tables: the TBLPROPERTIES with which a new table merges so, by table type; without those of which CREATE
-            TABLE makes something else, as of a partial update mode.
+        new_tables: by table type, the TBLPROPERTIES of a new table that merges in the same way; those that CREATE TABLE
+            would change, such as a partial update mode, are left out.
         refused: why nothing is recommended; empty if something is.
         generated: mergers for a class that is not Hudi's own, and the rules inferred from it.
         to: the name of the target.
         evidence: the data on which candidates were tried; None where there was none.
-        paths: which paths of the table agree with the class, and with its replacement; None where that was not asked.
+        paths: which paths of the table agree with the class, and with its replacement; None if that was not asked for.
     """
 
     left: MergePlan

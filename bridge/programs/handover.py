@@ -243,8 +243,8 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
         problem = _not_operated(old, step, operations)
         if problem is None and not is_only and step.compacting is not None:
             problem = (
-                "operations other than upserts with a downgrade after an upgrade are not supported; leave the downgrade "
-                "out"
+                "operations other than upserts with a downgrade after an upgrade are not supported; leave the "
+                "downgrade out"
             )
         if problem is not None:
             raise PlanError(problem)

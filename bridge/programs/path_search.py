@@ -129,7 +129,7 @@ def key_paths(
 ) -> KeyPaths:
     """Run the versions of one key through every path, without Spark.
 
-    Up to `path_walk.FEW` versions can be split into commits in every way. With more versions, a commit has one version,
+    Up to 16 versions are split into commits in every possible way. With more versions, a commit has one version,
     one batch, two consecutive batches, or all versions. In either case the log is compacted after every possible set of
     commits. An error of a merge is the result of its paths.
 

@@ -74,7 +74,7 @@ class CauseLine(NamedTuple):
 
 
 class ValueLine(NamedTuple):
-    """A value that rows that differ have more often than all rows.
+    """A value that is more frequent among the rows that differ than among all rows.
 
     Attributes:
         name: the column with the value.

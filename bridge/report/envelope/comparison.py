@@ -81,7 +81,7 @@ class Compaction(TypedDict):
 
 
 class OverRepresentedValue(TypedDict):
-    """A value, null for null, that rows that differ have more often than all rows."""
+    """A value (null for null) that is more frequent among the rows that differ than among all rows."""
 
     column: str
     value: str | None

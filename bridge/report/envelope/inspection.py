@@ -107,7 +107,7 @@ class FleetStatistics(TypedDict):
 
 
 class FleetLine(TypedDict):
-    """One table of many."""
+    """One of the inspected tables."""
 
     table: str
     version: int | None

@@ -98,7 +98,7 @@ def test_names_of_dbt_are_read() -> None:
             "MERGE INTO t USING s ON t.id = upper(s.id) WHEN MATCHED THEN DELETE",
             "only with a column of the source",
         ),
-        ("MERGE INTO t USING s ON t.id = s.id AND t.part = 'x' WHEN MATCHED THEN DELETE", "Hudi compares part only with"),
+        ("MERGE INTO t USING s ON t.id = s.id AND t.part = 'x' WHEN MATCHED THEN DELETE", "compares part only with"),
         ("MERGE INTO t USING s ON t.id = s.flag.code WHEN MATCHED THEN DELETE", "only with a column of the source"),
         (
             "MERGE INTO t USING s ON t.id = CAST(s.flag AS string) WHEN MATCHED THEN DELETE",
