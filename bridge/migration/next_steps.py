@@ -52,7 +52,7 @@ def next_steps(
     copied = _command("rehearse", path, "--to", to, "--copy", "COPY", *_named(by_hudi))
     steps = [
         NextStep(replay_command(path, to, payload, batches=True), "what your next batches become after the upgrade"),
-        NextStep(copied, "what Hudi itself does to a copy"),
+        NextStep(copied, "what Hudi itself makes of a copy"),
     ]
     if refused_by is None:
         return steps
@@ -68,8 +68,8 @@ def next_steps(
     merged = _command("merge-into", "NEW", "--incoming", "NEXT", *own, *by, *bundle)
     return [
         *steps,
-        NextStep(copied, f"to keep the class: a table of Hudi {to} with the rows of today"),
-        NextStep(merged, "which merges each batch by the class, and is committed by Hudi's writer"),
+        NextStep(copied, f"to keep the class: first a table of Hudi {to} with the rows of today"),
+        NextStep(merged, "then each batch, merged by the class and committed by Hudi's writer"),
     ]
 
 

@@ -195,11 +195,14 @@ def verdict_of(made: MigrateReport) -> str:
             f"ACCEPTED: {target} gives the rows of {left} after each of {batches} "
             f"({_types(made.decisive)}); other data may show differences."
         )
-    keys = ", ".join(f"{trial.differing} ({trial.table_type.value})" for trial in made.decisive)
-    differing = f"{target} comes closest to {left}; keys that differ after the last of {batches}: {keys}"
+    keys = ", ".join(f"{counted(trial.differing, 'key')} ({trial.table_type.value})" for trial in made.decisive)
+    differing = f"differs from {left} in {keys} after the last of {batches}"
     if made.accepts_differences:
-        return f"ACCEPTED WITH DIFFERENCES: {differing}."
-    return f"REFUSED: no candidate gives the same rows; {differing}. Accept the differences to continue."
+        return f"ACCEPTED WITH DIFFERENCES: {target} {differing}."
+    return (
+        f"REFUSED: no candidate gives the same rows. The closest, {target}, {differing}. Accept the differences to "
+        "continue."
+    )
 
 
 def _types(trials: Sequence[Trial]) -> str:

@@ -204,6 +204,19 @@ def test_a_narrow_window_does_not_scroll_sideways(page: Any) -> None:
     assert browser.execute_script("return document.documentElement.scrollWidth") <= 400
 
 
+def test_what_changed_is_marked_in_numbers_too(page: Any) -> None:
+    report = replay(0)
+    rows = Table.of_rows(("ts", "city"), [{"ts": 1, "city": "Oslo"}, {"ts": 2, "city": "Rome"}])
+    report.view, report.body = None, [dataclasses.replace(rows, marks=frozenset({(1, 0), (1, 1)}))]
+    assert [one.text for one in found(page(report), ".grid td.changed")] == ["2", "Rome"]
+
+
+def test_the_full_name_of_a_class_fits_a_phone(page: Any) -> None:
+    report = replay(0)
+    report.plan = {"payload": "org.apache.hudi.common.model.OverwriteNonDefaultsWithLatestAvroPayload", "from": "0.15"}
+    assert page(report, width=390).execute_script("return document.documentElement.scrollWidth") <= 390
+
+
 def test_words_in_backquotes_are_code_but_not_in_the_data(page: Any) -> None:
     report = replay(0)
     report.warnings = ["set `upgrade_after`; `<b>` stays text"]
