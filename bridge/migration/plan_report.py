@@ -145,11 +145,8 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
     result = plan_result(made)
     if made.evidence is not None:
         result["evidence"] = made.evidence.to_json()
-    properties = "1 property" if len(made.changes) == 1 else f"{len(made.changes)} properties"
-    verdict = (
-        f"{_rows_told(made)}, and {_behaviours_told(made)}. "
-        f"Table version {made.from_version} to {made.to_version}, {properties}."
-    )
+    behaviours = _behaviours_told(made)
+    verdict = f"{_rows_told(made)}. {behaviours[0].upper()}{behaviours[1:]}. {_properties_told(made)}."
     if made.unlinked is not None:
         verdict += f" But merges will fail: {made.unlinked}."
     return Report(
@@ -210,6 +207,14 @@ def _rows_told(made: MigrationPlan) -> str:
     number = _differing(made)
     rows = "the same rows as" if not number else f"{'1 row' if number == 1 else f'{number} rows'} differently from"
     return f"Hudi {to} shows {rows} Hudi {evidence.reader} {evidence.compared_words(to)}"
+
+
+def _properties_told(made: MigrationPlan) -> str:
+    """Return the table version and how many properties change, for the verdict."""
+    version = f"stays {made.to_version}" if made.from_version == made.to_version else f"becomes {made.to_version}"
+    number = len(made.changes)
+    properties = "1 property changes" if number == 1 else f"{number or 'no'} properties change"
+    return f"The table version {version}, and {properties}"
 
 
 def _behaviours_told(made: MigrationPlan) -> str:

@@ -221,14 +221,14 @@ STAYS = {"hoodie.table.version": "9", "hoodie.record.merge.mode": "COMMIT_TIME_O
 @pytest.mark.parametrize(
     ("evidence", "told"),
     [
-        (None, "No rows were read, and"),
-        (TableDamage("t", "0.15", (), 0, 9, "rows were not read"), "No rows were read (0 of 9 file slices), and"),
-        (TableDamage("t", "0.15", (), 0, 0), "The table has no rows, and"),
+        (None, "No rows were read. "),
+        (TableDamage("t", "0.15", (), 0, 9, "rows were not read"), "No rows were read (0 of 9 file slices). "),
+        (TableDamage("t", "0.15", (), 0, 0), "The table has no rows. "),
         (TableDamage("t", "0.15", (Damage(SymptomKind.UNREADABLE, "1.2", 9),), 9, 9), "No rows were read (0 of 9"),
-        (TableDamage("t", "0.15", (), 9, 9), "Hudi 1.2 shows the same rows as Hudi 0.15 in all file slices, and"),
+        (TableDamage("t", "0.15", (), 9, 9), "Hudi 1.2 shows the same rows as Hudi 0.15 in all file slices. "),
         (
             TableDamage("t", "0.15", (), 4, 9),
-            "Hudi 1.2 shows the same rows as Hudi 0.15 in 4 of 9 file slices (5 were not read), and",
+            "Hudi 1.2 shows the same rows as Hudi 0.15 in 4 of 9 file slices (5 were not read). ",
         ),
         (TableDamage("t", "0.15", (DIFFERS,), 9, 9), "Hudi 1.2 shows 61 rows differently from Hudi 0.15 in all"),
     ],
@@ -256,7 +256,7 @@ def test_a_plan_is_green_where_all_was_looked_at_and_nothing_found(evidence, sev
     assert (plan.behaviours, plan.untried) == ((), None)
     report = plan.with_evidence(evidence).to_report()
     assert report.severity is severity
-    assert "no behaviour is known to change" in report.verdict
+    assert "No behaviour is known to change" in report.verdict
     assert plan.to_report().severity is Severity.NOT_CHECKED
 
 
@@ -271,7 +271,7 @@ def test_a_plan_whose_warnings_name_a_change_is_not_green(severity):
 def test_a_release_that_cannot_read_the_table_as_it_is_shows_no_rows():
     plan = plan_migration(STAYS, "0.15", {}, "1.2").with_evidence(TableDamage("t", "1.2", (), 9, 9))
     report = plan.to_report()
-    assert report.verdict.startswith("No rows were compared, because Hudi 0.15 can't read the table as it is, and")
+    assert report.verdict.startswith("No rows were compared, because Hudi 0.15 can't read the table as it is. ")
     assert Severity.NOT_CHECKED in report.severities
 
 
@@ -292,7 +292,7 @@ SUMS = "com.acme.SumAmounts"
         (SUMS, "MERGE_ON_READ", ("0.15", "1.2"), Severity.NOT_CHECKED, "2 behaviours may change; com.acme.SumAmounts"),
         (SUMS, "MERGE_ON_READ", ("0.15", "1.0"), Severity.NOT_CHECKED, "1 behaviour may change; com.acme.SumAmounts"),
         (SUMS, "COPY_ON_WRITE", ("0.12", "0.15"), Severity.NOT_CHECKED, "3 behaviours may change; com.acme.SumAmounts"),
-        (SUMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.NOT_CHECKED, "no behaviour was checked: com.acme.SumAmounts"),
+        (SUMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.NOT_CHECKED, "No behaviour was checked: com.acme.SumAmounts"),
         (DEFAULT, "COPY_ON_WRITE", ("0.14", "0.15"), Severity.NOT_CHECKED, "1 behaviour may change."),
         (DEFAULT, "MERGE_ON_READ", ("0.15", "1.2"), Severity.CHANGED, "change, and 1 more may change."),
         (DMS, "COPY_ON_WRITE", ("0.15", "1.2"), Severity.CHANGED, "behaviours change."),
