@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.engines.jvm import recompiled_class
 from bridge.redaction import setting_shown
-from bridge.report import STRICT, Judged, LawCell, LawPanel, Laws, Report, Severity, Table, View, json_value
+from bridge.report import STRICT, Check, Judged, LawCell, LawPanel, Laws, Report, Severity, Table, View, json_value
 from mergers.laws import NAMES, UNDECIDED, Failed, Observed, Verdict, answer_text, contradiction_text, error_line
 
 if TYPE_CHECKING:
@@ -135,7 +135,19 @@ def report_of(verification: Verification) -> Report:
     if verification.needs_columns:
         report.warnings.append(_columns_needed(verification))
     report.view = View(_headline(verification), laws=_laws(found))
+    applied = (result for result in found.results if result.verdict is not Verdict.NOT_APPLICABLE)
+    report.checks = [_check_of(result, verification) for result in applied]
     return report
+
+
+def _check_of(result: LawResult, verification: Verification) -> Check:
+    """Return a law in a domain as a test case; one that is allowed to fail passes."""
+    severity = Severity.UNCHANGED
+    if result in verification.unexpected or result.contradiction:
+        severity = Severity.CHANGED
+    elif result in verification.open:
+        severity = Severity.NOT_CHECKED
+    return Check(f"{result.law.id} [{result.domain.value}]", severity, result.brief or result.line, str(result))
 
 
 def mostly_fails(found: LawReport) -> bool:

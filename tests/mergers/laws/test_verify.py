@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+from xml.etree import ElementTree as ET
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ from pyspark.sql.types import LongType, StringType, StructField, StructType
 from bridge.cli import main
 from bridge.errors import InputError, PlanError
 from bridge.report import Severity
+from bridge.report.files import as_junit
 from bridge.verify.pytest_file import pytest_text, python_source
 from bridge.verify.report import result_as_json, story_of
 from bridge.verify.spark_script import spark_text
@@ -40,6 +42,21 @@ def test_a_violation_that_is_allowed_is_not_a_failure():
     assert allowed.verdict.endswith("all of them allowed; seed 0.")
     assert json.loads(allowed.to_json())["verdict"] == allowed.verdict
     assert verified(domains=("data",)).verdict.endswith("no violation was found; seed 0.")
+
+
+def cases_of(found):
+    """Return the test cases of the JUnit report by name, each with the message of its failure."""
+    cases = ET.fromstring(as_junit(found.to_report())).iter("testcase")  # noqa: S314 (our own)
+    return {case.get("name"): next((element.get("message") for element in case), "") for case in cases}
+
+
+def test_each_law_is_a_test_case_that_fails_with_its_smallest_example():
+    laws = ("action", "idempotence", "tombstone")
+    cases = cases_of(verified(laws=laws))
+    assert {*cases} == {f"{law} [{kind}]" for law in laws for kind in ("data", "flagged")} - {"tombstone [data]"}
+    assert {name for name, message in cases.items() if message} == {"action [flagged]"}
+    assert re.fullmatch(r"action: \(s·a\)·b = .*, but s·\(a·b\) = no row, where s = .*", cases["action [flagged]"])
+    assert not any(cases_of(verified(laws=laws, allow=("action",))).values())
 
 
 def test_only_checked_laws_can_be_allowed():
