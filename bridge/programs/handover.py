@@ -272,7 +272,7 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
     if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
         return (
             f"an SQL UPDATE by Hudi {change.left.release} of a merge-on-read table that Hudi {old.release} left is not "
-            "ported: if ordering values tie in its log, it updates another row than a query shows, and no UPDATE "
+            "supported: if ordering values tie in its log, it updates another row than a query shows, and no UPDATE "
             "after a compaction of that log was recorded; upsert the rows"
         )
     return None

@@ -102,7 +102,7 @@ def record_keys(incoming: DataFrame, properties: TableProperties, own: spark_typ
     """Return the record keys of a small batch as the table stores them, so that files and rows without are skipped.
 
     None for more than a few, and where key fields are no texts and whole numbers in both: the text of others is not
-    ported, and a number of the batch has another one as the table's decimal (`1` and `1.00`).
+    supported, and a number of the batch has another one as the table's decimal (`1` and `1.00`).
 
     Args:
         incoming: the batch, kept by Spark.
