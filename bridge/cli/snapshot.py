@@ -55,10 +55,10 @@ _OF_CLASS = ("payload", "jar", "built_for")
 def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: int | None, **query: Any) -> Report:
     """Read a Hudi table in place, merged by its own payload class or merge mode.
 
-    TABLE is the table's base path, local or a URI. Hudi itself is not needed: the rows are those that the reader of
-    --release shows, with meta columns. Engines that can't run the payload read them from --out; with --on-error
-    quarantine there are two folders below it, rows and quarantine. --out-table-format hudi makes --out a new table of
-    these rows instead, with the key, partition columns and folders, and type of TABLE.
+    TABLE is a base path, local or a URI, or a name in the catalogue. The rows are those that the reader of --release
+    shows, with meta columns; Hudi is not needed. Engines that can't run the payload read them from --out; with
+    --on-error quarantine there are two folders below it, rows and quarantine. --out-table-format hudi makes --out a new
+    table of these rows instead, with the key, partition columns and folders, and type of TABLE.
     """
     path = located(table)
     try:
