@@ -26,7 +26,7 @@ def move_findings(made: MigrationPlan | None, *, sure: bool) -> Iterator[Finding
         many = number_told(made.behaviours)
         about = f"this depends on {first.depends_on}" if first.depends_on else first.case
         case = f"{first.about.value}, {about}" if about else first.about.value
-        example = f"such as {case}; {old}: {first.before}; {new}: {first.after}"
+        example = f"for example {case}; {old}: {first.before}; {new}: {first.after}"
         unsure = f"both {old} and {new} write table version {made.from_version}; if {old} wrote this one, "
         yield Finding(severity, f"{'' if sure else unsure}for new batches {after} {many} ({example})", remedy)
     if made.untried is not None:
