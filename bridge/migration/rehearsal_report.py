@@ -30,7 +30,7 @@ _WHAT_IT_PROVES = (
 )
 _CLASS = re.compile(r"\w+(?:Exception|Error)")
 _CHANGED, _DEVIATING = "Rows that the upgrade changes", "Rows that are not as predicted"
-_PREDICTED = ("predicted", "real")
+_PREDICTED = ("the prediction", "the copy")
 
 
 class RehearsalOutcome(StrEnum):
@@ -174,7 +174,7 @@ class RehearsalReport(Judged, Listing):
         step, first = self._decisive, self._decisive is self.steps[0]
         if self.refused is not None:
             also = "" if step.expected is None else "; this was predicted"
-            what = "can't upgrade and read the copy" if first else f"upgraded the copy, but not the {step.name}"
+            what = "can't upgrade and read the copy" if first else f"upgraded the copy, but refused the {step.name}"
             return f"Hudi {self.to} {what}: {self.refused}{also}"
         if step.off is None:
             did = "upgraded the copy and reads it" if first else f"took the {step.name}"
@@ -182,7 +182,8 @@ class RehearsalReport(Judged, Listing):
         found = f"Hudi {self.to} upgraded the copy and changed {self.change.total or 'none'} of {_rows(self.rows)}"
         after = "" if first else f" after the {step.name}"
         if step.off.total:
-            return f"{found}, but{after} {_rows(step.off.total)} of the copy {_are_not(step.off.total)}"
+            number = step.off.total
+            return f"Hudi {self.to} upgraded the copy, but{after} {_rows(number)} of the copy {_are_not(number)}"
         if step.settings:
             number = len(step.settings)
             return f"{found}, each as predicted, but{after} {number} of its properties {_are_not(number)}"
@@ -262,11 +263,13 @@ def report_rehearsal(found: RehearsalReport, sample: int | None, *, whole: bool)
         report.body.append(_steps_table(found.steps))
     upgrade = ("upgrade", found.changes, found.change, _CHANGED, _upgrade(found))
     prediction = ("prediction", found.deviations, found.off, _DEVIATING, _PREDICTED)
+    tables: list[Table] = []
     for about, frame, counts, title, names in (upgrade, prediction):
         rows = [] if frame is None else collected(found.table, frame, limit)
         report.results += [{"about": about, **_as_json(row)} for row in rows]
         if rows and counts is not None:
-            report.body.append(keys_table(rows[: SAMPLE if sample is None else sample], counts.total, names, title))
+            tables.append(keys_table(rows[: SAMPLE if sample is None else sample], counts.total, names, title))
+    report.body += reversed(tables)  # what is not as predicted comes first
     for name, predicted, real in found.settings:
         report.warnings.append(f"{name} is {_value(real)} in the copy, but {_value(predicted)} was predicted")
     if found.outcome is RehearsalOutcome.NOT_AS_PREDICTED:
@@ -286,7 +289,7 @@ def _steps_table(steps: Sequence[RehearsedStep]) -> Table:
     lines = [
         {
             "step": step.name,
-            "answer": "refused" if step.refused is not None else "as predicted" if step.is_predicted else "others",
+            "answer": "refused" if step.refused is not None else f"{'' if step.is_predicted else 'not '}as predicted",
             "rows not as predicted": "" if step.off is None else step.off.total,
             "seconds": round(step.seconds, 1),
         }

@@ -35,6 +35,7 @@ from bridge.compare import NotRunError, check_compaction, compare_upgraded, onto
 from bridge.config import change_version, format_properties
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import check_upgrade_to, copy_table, rehearsal
+from bridge.report import Table
 from mergers import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID
 from payloads import HudiRelease
 from tests.conformance.tables import load
@@ -153,9 +154,15 @@ def test_not_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_p
     with rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy") as found:
         assert found.outcome is RehearsalOutcome.NOT_AS_PREDICTED
         report = found.to_report(sample=1)
-    assert "2 rows of the copy differ from the prediction" in report.verdict
+    assert "but 2 rows of the copy are not as predicted" in report.verdict
     assert report.statistics["not_as_predicted"] == {"total": 2, "only_left": 2, "only_right": 0, "changed": 0}
     assert [one["about"] for one in report.results] == ["upgrade", "prediction"]
+    off, changed = (part for part in report.body if isinstance(part, Table))
+    assert (off.title, changed.title) == (
+        "Rows that are not as predicted, 1 of 2",
+        "Rows that the upgrade changes, 1 of 30",
+    )
+    assert {row[off.columns.index("kind")] for row in off.rows} == {"only in the prediction"}
     assert report.warnings[0].startswith("hoodie.record.merge.mode is CUSTOM in the copy, but ")
     assert "please report it" in report.warnings[1]
 

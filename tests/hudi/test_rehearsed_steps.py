@@ -85,7 +85,7 @@ def test_writes_compaction_and_downgrade(
     bundle.answers = {"write": real, "compaction": wrong}
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, batches=[batch]) as found:
         assert found.outcome is RehearsalOutcome.NOT_AS_PREDICTED
-        assert "after the compaction 1 row of the copy differ from the prediction" in found.verdict
+        assert "but after the compaction 1 row of the copy is not as predicted" in found.verdict
         report = found.to_report()
         assert found.bundle == tmp_path / "copy-not-as-predicted.zip"
     assert [one["key"]["id"] for one in report.results if one["about"] == "prediction"] == [second["id"]]
@@ -108,7 +108,9 @@ def test_writes_compaction_and_downgrade(
     # Refused in between: the error belongs to the step.
     bundle.error, bundle.fails_at = "x\nCaused by: org.apache.X: no", "write"
     with rehearse(table, "1.2", tmp_path / "copy", overwrite=True, batches=[batch]) as found:
-        assert found.verdict.startswith("REFUSED BY HUDI: Hudi 1.2 upgraded the copy, but not the write of batch 1: ")
+        assert found.verdict.startswith(
+            "REFUSED BY HUDI: Hudi 1.2 upgraded the copy, but refused the write of batch 1: "
+        )
     assert (tmp_path / "copy-not-as-predicted.zip").exists()
 
 
