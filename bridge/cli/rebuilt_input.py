@@ -8,7 +8,7 @@ from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.scope import scope_of
 from bridge.cli.table_class import class_of
 from bridge.cli.table_input import open_table, open_written
-from bridge.compare import RebuiltCommits, rebuilt_commits, table_history
+from bridge.compare import OF_NEW_TABLES, RebuiltCommits, rebuilt_commits, table_history
 from bridge.hudi import HudiTable, TableQueries
 from bridge.pipeline import Scope
 from bridge.report import Severity
@@ -36,8 +36,7 @@ def refuse_table_settings(*called: Callable[..., Any], taken: Iterable[str] = ()
         UsageError: naming the first that the user gave.
     """
     refuse_given(("trust_rule", "trust_sample"), TABLE_WITHOUT_TRUST)
-    why = "is for a table that batches make; a real one has its own settings: leave it out"
-    refuse_foreign(why, open_written, PayloadRef.__init__, *called, taken=taken)
+    refuse_foreign(OF_NEW_TABLES, open_written, PayloadRef.__init__, *called, taken=taken)
 
 
 class TableInput(NamedTuple):

@@ -1,20 +1,16 @@
-"""`payload-bridge replay`: the same batches on two sides, and the keys on which they differ."""
+"""`payload-bridge replay`: the same versions under two configurations, and the keys that differ."""
 
 from __future__ import annotations
 
-import contextlib
-import dataclasses
-import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-from pyspark.sql import functions as sf
 
 from bridge.cli.inputs import BatchSource, batches_option_of
+from bridge.cli.needs import given_option, parameters_of, refuse_foreign
 from bridge.cli.on_error import on_error_option, refuse_quarantine
 from bridge.cli.options import (
     compaction_options,
-    course_of,
     left_plan_options,
     operation_option,
     operations_of,
@@ -27,30 +23,39 @@ from bridge.cli.options import (
 )
 from bridge.cli.out import out_options, target_of
 from bridge.cli.parameters import derived_option, refused
-from bridge.cli.replay_table import replay_table
+from bridge.cli.rebuilt_input import refuse_table_settings
 from bridge.cli.scope import scope_of, scope_options
-from bridge.cli.table_input import strict_option, table_option
-from bridge.cli.terminal import terminal_option
+from bridge.cli.table_class import class_of
+from bridge.cli.table_input import open_table, open_written, strict_option, table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
-from bridge.compare import compare, comparison_of, replay, report_replays
-from bridge.explain import replay_view
-from bridge.pipeline import KIND, LEFT, RIGHT
+from bridge.compare import check_replay, replay
+from bridge.explain import view_of
+from bridge.hudi import HudiTable
+from bridge.pipeline import Batches, Scope
 from bridge.report import PAGE_KEYS
-from bridge.spark import output, quoted
+from bridge.spark import output, read_schema
+from payloads import PayloadRef
 
 if TYPE_CHECKING:
-    from bridge.compare import Comparison, ReplayReport
-    from bridge.pipeline import Course
-    from bridge.plan import MergePlan, TableType
+    from bridge.cli.decorators import Options
+    from bridge.compare import Replay
+    from bridge.plan import TableType
     from bridge.report import Report
     from bridge.spark import Target
+
+_OF_QUERIES: Final = (
+    "is for queries of a real --table; commits to it are merged key by key where the class runs, in Python or Java: "
+    "leave it out"
+)
+_OF_WRITER: Final = {"payload", "props"}
+"""Parameters that are settings of the plan where batches make the table."""
 
 
 @click.command("replay", cls=Verb, short_help="Merge batches under two configurations and compare.")
 @batches_option_of(required=False)
 @table_option
 @strict_option
-@terminal_option("--history", needs=("table",), is_flag=True, help="Replay the commits that a --table still holds.")
+@derived_option(replay, "history", needs=("table",))
 @left_plan_options
 @trust_options
 @derived_option(replay, "to", required=True)
@@ -63,13 +68,10 @@ if TYPE_CHECKING:
 @scope_options
 @sample_option("keys that differ")
 @out_options
-def replay_command(  # noqa: PLR0913 (one parameter an option)
+def replay_command(
     *,
     batches: BatchSource | None,
     table: str | None,
-    history: bool,
-    to: str,
-    table_types: tuple[TableType, ...],
     sample: int | None,
     out: str | None,
     **options: Any,
@@ -85,64 +87,74 @@ def replay_command(  # noqa: PLR0913 (one parameter an option)
     an upgrade to --to. With --history: what --to would have made of the commits that the files still hold.
     """
     target = target_of(out, options)
+    context = click.get_current_context()
+    names = options.keys() & parameters_of(replay) - _OF_WRITER
+    asked = {name: options[name] for name in names if given_option(context, name)}
+    source: Any
     if table is not None:
-        refuse_quarantine(options, "replay doesn't quarantine keys of a real --table")
-        return replay_table(
-            table,
-            to,
-            batches,
-            sample=sample,
-            out=target,
-            keep=options.pop("keep_table_version"),
-            history=history,
-            **options,
-        )
-    if batches is None or options["release"] is None:
+        source, settings = _of_table(table, batches, asked, options)
+    elif batches is None or options["release"] is None:
         msg = f"{'--batches' if batches is None else '--from'} is missing; it is required without --table"
-        raise click.UsageError(msg, click.get_current_context())
-    plan = plan_of(table_types[0], **options)
-    commits = len(batches)
-    course = course_of(options, commits, table_types)
-    operations = operations_of(options["operations"], commits)
-    with refused():
-        _compared(plan, table_types, to, course, commits)
-
-    scope = scope_of(plan, batches, options)
-    spark = batches.session()
-    plan, struct = with_schema(plan, options["schema"])
-    read = batches.read(spark, struct, scope).written_by(operations)
-    with contextlib.ExitStack() as open_until_told:
-        parts = [
-            open_until_told.enter_context(compare(read, sides))
-            for sides in _compared(plan, table_types, to, course, commits)
-        ]
-        report = report_replays(parts, sample, whole=wants_json())
+        raise click.UsageError(msg, context)
+    else:
+        source, settings = _of_batches(batches, asked, options)
+    with replay(source, **settings) as found:
+        report: Report = found.to_report(sample, whole=wants_json())
         if wants_page():
-            report.view = replay_view(parts, PAGE_KEYS if sample is None else sample)
+            report.view = view_of(found, PAGE_KEYS if sample is None else sample)
             report.statistics["causes"] = {line.id: line.keys for line in report.view.causes}
         if target is not None:
-            _write_keys(parts, target)
+            _write(found, target)
         return report
 
 
-def _write_keys(parts: list[ReplayReport], target: Target) -> None:
-    """Write the keys that differ after the last batch; a refused side has none."""
-    columns = (*map(quoted, parts[0].comparison.left.identity), sf.col(KIND).alias("kind"))
-    rows = (sf.col(LEFT).alias("left"), sf.col(RIGHT).alias("right"))
-    frames = [
-        found.select(sf.lit(part.comparison.left.table_type.value).alias("table_type"), *columns, *rows)
-        for part in parts
-        if (found := part.last_differences) is not None
-    ]
-    if frames:
-        rows_of_all = functools.reduce(lambda left, right: left.unionByName(right), frames)
-        aside = [part.quarantine for part in parts if part.quarantine is not None]
-        with output(rows_of_all.sparkSession, target) as run:
-            run.write(rows_of_all, "keys" if aside else "")
-            if aside:
-                run.write(functools.reduce(lambda left, right: left.unionByName(right), aside), "quarantine")
+def _of_batches(batches: BatchSource, asked: Options, options: Options) -> tuple[Batches, dict[str, Any]]:
+    """Return batches with what `replay` is asked of new tables; errors as in `check_replay`."""
+    types: tuple[TableType, ...] = options["table_types"]
+    plan = plan_of(types[0], **options)
+    settings = {**asked, "table_types": types, "plan": plan}
+    operations = operations_of(options["operations"], len(batches))
+    with refused():  # before Spark starts
+        check_replay(settings, len(batches))
+    scope = scope_of(plan, batches, options)
+    spark = batches.session()
+    settings["plan"], struct = with_schema(plan, options["schema"])
+    return batches.read(spark, struct, scope).written_by(operations), settings
 
 
-def _compared(plan: MergePlan, types: tuple[TableType, ...], to: str, course: Course, commits: int) -> list[Comparison]:
-    """Return the comparison for tables of each type; errors as in `comparison_of`."""
-    return [comparison_of(dataclasses.replace(plan, table_type=one), to, course, commits) for one in types]
+def _of_table(
+    path: str, batches: BatchSource | None, asked: Options, options: Options
+) -> tuple[HudiTable, dict[str, Any]]:
+    """Return a table with what `replay` is asked of it; errors as in `check_replay`."""
+    is_read = batches is None and not options["history"]
+    refuse_quarantine(options, "replay doesn't quarantine keys of a real --table")
+    known = (replay, Scope.of_paths, PayloadRef.__init__)
+    refuse_table_settings(HudiTable.__init__, Batches.read, *known)
+    if not is_read:
+        refuse_foreign(_OF_QUERIES, open_written, Batches.read, *known)
+    if batches is None:
+        refuse_foreign("is for --batches; add them, or leave it out", HudiTable.__init__, *known)
+    merged, props = class_of(options), dict(options["props"])
+    writer: dict[str, Any] = {"props": props} if is_read else {"props": props, "payload": merged["payload"]}
+    with refused():  # before Spark starts
+        check_replay({**asked, **writer, "batches": batches}, None)
+    if is_read:
+        table = open_table(path, options["release"], engine=options["engine"], **merged)
+    else:
+        table = open_written(path, options["release"], **merged)
+    scope = scope_of(table.plan(payload=writer.get("payload")), batches, options)
+    if batches is None:
+        return table, {**asked, **writer, "scope": scope}
+    struct = table.columns if options["schema"] is None else read_schema(options["schema"], table.release)[1]
+    return table, {**asked, **writer, "batches": batches.read(table.spark, struct, scope)}
+
+
+def _write(found: Replay, target: Target) -> None:
+    """Write the keys that differ in the end; a refused side has none."""
+    keys, aside = found.differing_keys, found.quarantine
+    if keys is None:
+        return
+    with output(keys.sparkSession, target) as run:
+        run.write(keys, "" if aside is None else "keys")
+        if aside is not None:
+            run.write(aside, "quarantine")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from bridge.compare.after_upgrade import compare_upgraded
+from bridge.compare.both_sides import compare
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to, table_release
 from bridge.compare.difference import Counts, Difference, Example, collected, difference_of
 from bridge.compare.grade import Grade, overall
-from bridge.compare.onto_table import BASE, OntoTable, replay_batches
+from bridge.compare.onto_table import BASE, OntoTable
 from bridge.compare.other_engines import OTHER_ENGINES
 from bridge.compare.other_programs import compared_with, program_version
 from bridge.compare.over_represented import OverRepresented
 from bridge.compare.own_bundle import bundle_of
 from bridge.compare.questions import question_of
 from bridge.compare.readers import compare_readers
+from bridge.compare.readers_replay import ReadersReplay
 from bridge.compare.readers_report import (
     BASE_FILES,
     HUDI_RS,
@@ -22,16 +24,16 @@ from bridge.compare.readers_report import (
     reader_name,
     reader_of,
     released,
-    report_upgraded_readers,
 )
 from bridge.compare.rebuilt import HeldCompaction, RebuiltCommits, rebuilt_commits
 from bridge.compare.released_process import NotRunError, reason_of, run_released
-from bridge.compare.replay import compare, replay
-from bridge.compare.replay_report import ReplayReport, report_replays
+from bridge.compare.replay import OF_NEW_TABLES, Replay, check_replay, replay
+from bridge.compare.replay_report import ReplayReport
 from bridge.compare.rows_view import figures_of, row_of_page, rows_view
 from bridge.compare.side_names import side_names
 from bridge.compare.table_diff import DiffReport, diff
-from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, replay_history, table_history
+from bridge.compare.table_history import HeldCommit, HistoryReplay, HistoryReport, table_history
+from bridge.compare.table_types_replay import TableTypesReplay
 from bridge.compare.tables import example_table, keys_table, kinds_of
 from bridge.compare.upgrade_compaction import check_compaction, upgraded_slices
 
@@ -39,6 +41,7 @@ __all__ = [
     "BASE",
     "BASE_FILES",
     "HUDI_RS",
+    "OF_NEW_TABLES",
     "OTHER_ENGINES",
     "Comparison",
     "Counts",
@@ -54,12 +57,16 @@ __all__ = [
     "OntoTable",
     "OverRepresented",
     "ReaderResult",
+    "ReadersReplay",
     "ReadersReport",
     "RebuiltCommits",
+    "Replay",
     "ReplayReport",
+    "TableTypesReplay",
     "Target",
     "bundle_of",
     "check_compaction",
+    "check_replay",
     "collected",
     "compare",
     "compare_readers",
@@ -84,10 +91,6 @@ __all__ = [
     "rebuilt_commits",
     "released",
     "replay",
-    "replay_batches",
-    "replay_history",
-    "report_replays",
-    "report_upgraded_readers",
     "row_of_page",
     "rows_view",
     "run_released",

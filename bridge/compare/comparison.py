@@ -48,6 +48,7 @@ class Comparison:
         compact_after: the commits after which a log is compacted, on both sides.
         to: what the user called the right side; empty for what `names` calls it.
         properties: what a real table stores, which the batches are written to; None for an empty table.
+        path: where that table is; empty for none.
         operations: how the commits are written that are not upserts, on both sides.
     """
 
@@ -59,6 +60,7 @@ class Comparison:
     compact_after: tuple[int, ...] = ()
     to: str = ""
     properties: Mapping[str, str] | None = None
+    path: str = ""
     operations: Operations = UPSERTS
     via: tuple[NextWriter, ...] = ()
 
@@ -212,9 +214,6 @@ def _ignores(plan: MergePlan) -> bool:
     return table.partial_update_mode == "IGNORE_DEFAULTS" and table.partial_update_mode in known
 
 
-# -- what `to` names
-
-
 Target: TypeAlias = "str | HudiRelease | RecordMergeMode | MergePlan"
 """The other side of a comparison: a plan, or what `plan_to` understands."""
 
@@ -279,8 +278,8 @@ def table_release(to: str | HudiRelease) -> HudiRelease:
     Raises:
         ParameterError: `to` names no release.
     """
-    if isinstance(to, str) and not is_release(to):
-        msg = f"`to` {to}: a real table is read or upgraded by a release; name one"
+    if not isinstance(to, HudiRelease) and not is_release(str(to)):
+        msg = f"`to` {getattr(to, 'value', to)}: a real table is read or upgraded by a release; name one"
         raise ParameterError(msg)
     return HudiRelease.asked(to)
 

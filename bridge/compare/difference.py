@@ -11,10 +11,13 @@ from bridge.spark import META_COLUMNS
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from bridge.compare.comparison import Comparison
     from bridge.hudi import HudiTable
     from bridge.report import JsonObject
 
 _KEY, _PARTITION = META_COLUMNS[2], META_COLUMNS[3]
+BY_IDENTITY = "_pb_by_identity"
+"""Whether a key differs only because IGNORE_DEFAULTS compares objects."""
 
 
 class Counts(NamedTuple):
@@ -71,10 +74,26 @@ def collected(table: HudiTable, frame: DataFrame, limit: int | None = None) -> l
 
 def difference_of(table: HudiTable, row: JsonObject) -> Difference:
     """Return a row of `ReadersReport.differences`, in JSON values, as a difference."""
+    shown = row[LEFT] or row[RIGHT]
+    names = [name for name in table.identity if name in shown]
+    return _difference(row, {name: shown[name] for name in names} or {_PARTITION: row[_PARTITION], _KEY: row[_KEY]})
+
+
+def replayed_difference(sides: Comparison, row: JsonObject) -> Difference:
+    """Return a row of `ReplayReport.differences`, in JSON values, as a difference."""
+    found = _difference(row, {name: row[name] for name in sides.left.identity})
+    if not row[BY_IDENTITY]:
+        return found
+    names = ", ".join(sides.missed_defaults())
+    return found._replace(
+        note="differs only because Hudi's IGNORE_DEFAULTS compares value and default by object identity: in "
+        f"{names} the default overwrites; compared by value (fidelity intended, as in no release) the results are equal"
+    )
+
+
+def _difference(row: JsonObject, key: JsonObject) -> Difference:
     left, right = row[LEFT], row[RIGHT]
     both = left is not None and right is not None
+    # The text tells 0.0 from -0.0, as the comparison does.
     columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
-    shown = left or right
-    names = [name for name in table.identity if name in shown]
-    key = {name: shown[name] for name in names} or {_PARTITION: row[_PARTITION], _KEY: row[_KEY]}
     return Difference(key, row[KIND], columns, left, right)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.difference import Example
+from bridge.compare.difference import Example, replayed_difference
 from bridge.engines import COMMIT
 from bridge.pipeline import ARRIVAL, KIND, KINDS, arrival_of, join_rows
 from bridge.redaction import current
@@ -15,29 +15,23 @@ from bridge.report import json_rows
 from bridge.spark import from_keys, in_one_task, kept, key_columns, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pyspark.sql import DataFrame
 
-    from bridge.compare.difference import Difference
-    from bridge.plan import MergePlan
+    from bridge.compare.comparison import Comparison
     from bridge.report import JsonObject
 
 _COUNT, _TEXTS = "_pb_count", "_pb_texts"
 
 
-def smallest_examples(
-    differences: DataFrame, written: DataFrame, plan: MergePlan, difference_of: Callable[[JsonObject], Difference]
-) -> list[Example]:
+def smallest_examples(differences: DataFrame, written: DataFrame, sides: Comparison) -> list[Example]:
     """Find the smallest example of each kind: with the fewest versions, then the earliest, then by key.
 
     Args:
         differences: the differences of a replay.
         written: all rows of its batches, with the number of their batch.
-        plan: the first side.
-        difference_of: makes a `Difference` of a row of `differences`.
+        sides: both sides.
     """
-    identity = plan.identity
+    plan, identity = sides.left, sides.left.identity
     key = [*map(quoted, identity)]
     sizes = written.select(*key, sf.col(COMMIT).alias(_COUNT))
     so_far = join_rows(differences.select(*key, COMMIT, KIND), sizes, identity, or_empty=plan.partition)
@@ -63,5 +57,5 @@ def smallest_examples(
             name: row[name] if text and current().hides(name) else text
             for name, text in zip(identity, row[_TEXTS], strict=True)
         }
-        examples.append(Example(row[COMMIT], difference_of(row), versions[row[KIND]], texts))
+        examples.append(Example(row[COMMIT], replayed_difference(sides, row), versions[row[KIND]], texts))
     return sorted(examples, key=lambda example: KINDS.index(example.difference.kind))

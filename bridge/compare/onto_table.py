@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
+from bridge.compare.both_sides import compare
 from bridge.compare.comparison import Comparison, table_release
 from bridge.compare.merging_engine import check_in_tasks
-from bridge.compare.replay import compare
 from bridge.compare.upgrade_compaction import check_compaction
 from bridge.engines import ARRIVAL, COMMIT, IS_DELETE, KIND, ORDERING, ORIGIN, SEQUENCE
 from bridge.errors import PlanError
@@ -85,7 +85,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
 
     The stored rows and log entries are the table's own, so the result is exact for these batches; nothing is written.
     The other release upgrades the table in its first write, unless it keeps the table's version. For rows that no batch
-    touches, see `compare_readers`.
+    touches, see `replay_readers`.
 
     Args:
         table: the table, opened with the release that has written it so far.
@@ -105,7 +105,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
             it is REFUSED.
         InputError: a batch does not fit the table.
     """
-    check_in_tasks(table, "replay_batches", {"native"})
+    check_in_tasks(table, "a replay of batches", {"native"})
     written, release = as_batches(batches), table_release(to)
     if written.operations:
         msg = "only upserts are supported for batches onto a real table; leave other operations out"
@@ -131,6 +131,7 @@ def replay_batches(  # noqa: PLR0913 (keyword-only settings of one comparison)
         keep_table_version=keep_table_version,
         to=str(to),
         properties=table.properties,
+        path=table.path,
     )
     if _upgrades(sides):
         check_compaction(table, right.release)

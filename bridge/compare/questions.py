@@ -19,23 +19,34 @@ class Question(enum.Enum):
         scenario: the scenario in words.
         counts: what is counted.
         ask: how it is asked.
+        proof: what the answer proves; empty where its figures decide that.
     """
 
     scenario: str
     counts: str
     ask: str
+    proof: str
 
     READERS = (
         "readers",
         "as the files are read by Hudi {to}",
         "rows that queries show differently once readers are upgraded, before any write",
         "replay --table TABLE --to R",
+        (
+            "Exact for the files as they are: queries show these rows if readers are upgraded first, and the upgrade's "
+            "compaction stores them, unless a compaction is pending or the table has a schema history (rehearse it "
+            "then). Rows still to be written are not covered."
+        ),
     )
     BATCHES = (
         "batches",
         "new batches after the upgrade",
         "keys of new batches that end differently if the new release upgrades the table as it writes them",
         "replay --table TABLE --batches NEXT --to R",
+        (
+            "Exact for these batches: the first write finds the table's rows and log entries of their keys, and "
+            "upgrades the table. For rows that no batch touches, run replay --table without --batches."
+        ),
     )
     HISTORY = (
         "history",
@@ -56,11 +67,11 @@ class Question(enum.Enum):
         "replay --batches ALL --to R, and migrate",
     )
 
-    def __new__(cls, word: str, scenario: str, counts: str, ask: str) -> Self:
+    def __new__(cls, word: str, scenario: str, counts: str, ask: str, proof: str = "") -> Self:
         """Make a member whose value is its word."""
         made = object.__new__(cls)
         made._value_ = word
-        made.scenario, made.counts, made.ask = scenario, counts, ask
+        made.scenario, made.counts, made.ask, made.proof = scenario, counts, ask, proof
         return made
 
     @property

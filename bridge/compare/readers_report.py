@@ -1,4 +1,4 @@
-"""The result of `compare-readers`: a line for each reader, or the rows that change when readers are upgraded first."""
+"""The result of `compare-readers`: a line for each reader."""
 
 from __future__ import annotations
 
@@ -11,13 +11,11 @@ from pyspark.sql import functions as sf
 from bridge.compare.difference import collected
 from bridge.compare.grade import Grade
 from bridge.compare.other_engines import OTHER_ENGINES, ignores_logs, sentence_on
-from bridge.compare.over_represented import over_represented, values_as_json, values_table
-from bridge.compare.questions import Question
-from bridge.compare.tables import example_of, keys_table
-from bridge.errors import PlanError
+from bridge.compare.over_represented import over_represented
+from bridge.compare.tables import example_of
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT
 from bridge.redaction import cached_as_hidden
-from bridge.report import SAMPLE, Check, Judged, Listing, Report, Severity, Table, limit_of
+from bridge.report import Check, Judged, Listing, Report, Severity, Table, limit_of
 from bridge.spark import META_COLUMNS
 from payloads import HudiRelease
 
@@ -44,11 +42,6 @@ KEY, PARTITION = META_COLUMNS[2], META_COLUMNS[3]
 _BY_RULES = "by the rules of the release, as recorded from real Hudi"
 _BY_DOCUMENTATION = "by documentation: Trino, Athena and Presto show this for read-optimized tables"
 _OF_ENGINE = "by its documentation: the rows of the base files"
-_PROOF = (
-    "Exact for the files as they are: queries show these rows if readers are upgraded first, and the upgrade's "
-    "compaction stores them, unless a compaction is pending or the table has a schema history (rehearse it then). "
-    "Rows still to be written are not covered."
-)
 
 
 class ReaderResult(NamedTuple):
@@ -235,10 +228,10 @@ def _short(result: ReaderResult) -> str:
 
 def report_readers(found: ReadersReport, sample: int | None) -> Report:
     """Report every reader with its counts and its first example; `sample` rows of each in the results, or all."""
-    report = Report("compare-readers", verdict_of(found), found.severities, plan=_settings(found))
+    report = Report("compare-readers", verdict_of(found), found.severities, plan=settings_of(found))
     report.scenario = "as the files are read"
     report.statistics = {
-        **_seen(found),
+        **seen_by(found),
         "readers": [result._asdict() | {"differing": result.total, "how": result.how} for result in found.results],
     }
     lines = [
@@ -262,7 +255,7 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
             report.checks.append(Check(f"{reader_name(result.reader)} ({result.how})", result.severity, why))
             continue
         rows = found.collect(result.reader, sample)
-        report.results += [{"reader": result.reader, **_as_json(row)} for row in rows]
+        report.results += [{"reader": result.reader, **row_as_json(row)} for row in rows]
         if rows:
             report.body.append(example_of(rows[0], (f"Hudi {found.reader}", reader_name(result.reader))))
         told = "" if result.agrees else _short(result)
@@ -273,71 +266,17 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
     return report
 
 
-def report_upgraded_readers(found: ReadersReport, sample: int | None, *, whole: bool) -> Report:
-    """Report the only other reader as a replay: what changes when readers are upgraded first.
-
-    `sample` rows are shown; without it all, or a readable number if not `whole`.
-
-    Raises:
-        PlanError: the reader was not run.
-    """
-    (result,) = found.results
-    if result.not_run is not None:
-        msg = f"{found.table.path}: the rows of {reader_name(result.reader)} are not known: {result.not_run}"
-        raise PlanError(msg)
-    grade = grade_of_reader(result)
-    names = f"Hudi {found.reader}", f"read by {reader_name(result.reader)}"
-    report = Report("replay", _replay_verdict(found, result), found.severities, sides=names)
-    report.scenario = Question.READERS.scenario.format(to=result.reader)
-    report.plan = _settings(found) | {"from": found.reader, "to": result.reader}
-    if found.scope is not None:
-        since = [found.scope.since] if found.scope.since is not None else []
-        report.verdict = f"{report.verdict.rstrip('.')}. Scope: {found.scope.words(since)}."
-    report.statistics = {
-        **_seen(found),
-        "question": Question.READERS.value,
-        "grade": grade.value,
-        "differing": result.total,
-        "only_left": result.only_left,
-        "only_right": result.only_right,
-        "changed": result.changed,
-        "over_represented": values_as_json(found.over_represented[result.reader]),
-    }
-    limit = limit_of(sample, whole=whole)
-    rows = found.collect(result.reader, limit)
-    report.results = [_as_json(row) for row in rows]
-    if rows:
-        report.body.append(example_of(rows[0], (f"Hudi {found.reader}", reader_name(result.reader))))
-        report.body.append(
-            keys_table(rows[: SAMPLE if sample is None else sample], result.total, names, "Rows that differ")
-        )
-    report.body += values_table(found.over_represented[result.reader], "rows")
-    if (whole or sample is not None) and result.total > limit:
-        report.warnings.append(f"only the first {limit:,} of {result.total:,} differing rows are listed (--sample)")
-    if result.refused is None:
-        report.body.append(_PROOF)
-    report.body.append(Question.READERS.ways)
-    report.checks = [Check(f"read by {result.reader}", result.severity, report.verdict)]
-    return report
-
-
-def _replay_verdict(found: ReadersReport, result: ReaderResult) -> str:
-    grade = grade_of_reader(result).value
-    if result.refused is not None:
-        return f"{grade}: {result.refused}."
-    number = "none" if result.agrees else f"{result.total:,}"
-    rows = f"{found.rows:,} row{'' if found.rows == 1 else 's'} {'differ' if result.total > 1 else 'differs'}"
-    return f"{grade}: {number} of {rows} if {reader_name(result.reader)} reads the files as they are."
-
-
-def _settings(found: ReadersReport) -> JsonObject:
+def settings_of(found: ReadersReport) -> JsonObject:
+    """Return what was compared, in JSON values."""
     scope = {} if found.scope is None else {"scope": found.scope.as_json()}
     return {"table": found.table.path, "release": found.reader, "instant": found.instant, **scope}
 
 
-def _seen(found: ReadersReport) -> dict[str, object]:
+def seen_by(found: ReadersReport) -> dict[str, object]:
+    """Return how much was read, for statistics."""
     return {"rows_in": found.rows, "logged_keys": found.logged, "file_slices": found.slices}
 
 
-def _as_json(row: Difference) -> JsonObject:
+def row_as_json(row: Difference) -> JsonObject:
+    """Return a row that differs without a note, which no reader has."""
     return {name: value for name, value in row._asdict().items() if name != "note"}

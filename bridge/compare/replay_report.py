@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare.difference import Counts, Difference, Example
+from bridge.compare.difference import Counts, Difference, Example, replayed_difference
 from bridge.compare.duplicates import duplicate_warnings
 from bridge.compare.examples import smallest_examples
 from bridge.compare.grade import Grade, grade_of, overall
@@ -45,11 +45,9 @@ if TYPE_CHECKING:
     from bridge.engines import Choice, Recompiled, RowCounts
     from bridge.pipeline import Batches
     from bridge.plan import TableType
-    from bridge.report import JsonObject
 
 TABLE = "_pb_table"
 """The column of `ReplayReport.quarantine` that says on which side a key can't be merged."""
-BY_IDENTITY = "_pb_by_identity"
 
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
@@ -177,7 +175,7 @@ class ReplayReport(Judged, Listing):
         if limit is not None:
             last = last.orderBy(*([sf.xxhash64(*identity)] if spread else []), *identity).limit(limit)
         with self.comparison.job_description(last, "the rows of keys that differ"):
-            return [self._difference(row) for row in json_rows(last.orderBy(*identity))]
+            return [replayed_difference(self.comparison, row) for row in json_rows(last.orderBy(*identity))]
 
     @functools.cached_property
     def keys_in(self) -> int:
@@ -195,12 +193,30 @@ class ReplayReport(Judged, Listing):
         """The differences after the last commit; None if the right side is refused."""
         return None if self.differing is None else self.differing.where(sf.col(COMMIT) == self.comparison.commits)
 
+    @property
+    def differing_keys(self) -> DataFrame | None:
+        """What `--out` writes: the differences after the last commit, one a row; None if the right side is refused.
+
+        The columns are `table_type`, those that identify the row, `kind`, and both rows as `left` and `right`.
+        """
+        last = self.last_differences
+        if last is None:
+            return None
+        names = {KIND: "kind", LEFT: "left", RIGHT: "right"}
+        shown = [*map(quoted, self.comparison.left.identity), *(sf.col(one).alias(name) for one, name in names.items())]
+        return last.select(sf.lit(_type(self).value).alias("table_type"), *shown)
+
+    @property
+    def parts(self) -> tuple[ReplayReport, ...]:
+        """The replays of which this one consists: itself."""
+        return (self,)
+
     @cached_as_hidden
     def examples(self) -> list[Example]:
         """The smallest example of each kind: with the fewest versions, then the earliest, then by key."""
         if self.differing is None or self.is_equal:
             return []
-        return smallest_examples(self.differing, self.versions, self.comparison.left, self._difference)
+        return smallest_examples(self.differing, self.versions, self.comparison)
 
     @cached_as_hidden
     def over_represented(self) -> list[OverRepresented]:
@@ -208,22 +224,6 @@ class ReplayReport(Judged, Listing):
         last = self.left.where(sf.col(COMMIT) == self.comparison.commits)
         return over_represented(
             self.last_differences, lambda columns: last.select(*map(quoted, columns)), self.comparison.left.key
-        )
-
-    def _difference(self, row: JsonObject) -> Difference:
-        left, right = row[LEFT], row[RIGHT]
-        both = left is not None and right is not None
-        # The text tells 0.0 from -0.0, as the comparison does.
-        columns = [name for name in left if repr(left[name]) != repr(right[name])] if both else []
-        key = {name: row[name] for name in self.comparison.left.identity}
-        return Difference(key, row[KIND], columns, left, right, self._by_object() if row[BY_IDENTITY] else None)
-
-    def _by_object(self) -> str:
-        """Say why a key differs that is equal if values are compared."""
-        names = ", ".join(self.comparison.missed_defaults())
-        return (
-            f"differs only because Hudi's IGNORE_DEFAULTS compares value and default by object identity: in {names} "
-            "the default overwrites; compared by value (fidelity intended, as in no release) the results are equal"
         )
 
 
@@ -260,6 +260,7 @@ def report_replays(
         "keep_table_version": first.keep_table_version,
         "compact_after": list(first.compact_after),
     }
+    report.plan |= {"table": first.path} if first.path else {}
     report.statistics = {
         "question": asked.value,
         "rows_in": parts[0].batches.rows_of(first.left),
@@ -305,7 +306,7 @@ def report_replays(
             )
     if first.left.fidelity == "intended":
         report.warnings.append("the fidelity 'intended' compares defaults by value, which no release of Hudi does")
-    report.body.append(asked.ways)
+    report.body += [*([asked.proof] if asked.proof else []), asked.ways]
     differing = {_type(part).long_name: part.last_differences for part in parts if part.counts}
     report_scope(report, first_part.batches, first.left, differing)
     report_choices(report, {f"{_type(part).value}, {name}": ran for part in parts for name, ran in part.ran.items()})

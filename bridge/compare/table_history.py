@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as sf
 
+from bridge.compare.both_sides import compare
 from bridge.compare.comparison import Comparison, is_release, plan_to
 from bridge.compare.merging_engine import check_in_tasks
 from bridge.compare.onto_table import BASE, DELETE
 from bridge.compare.questions import Question
 from bridge.compare.rebuilt import KEY_COLUMNS, MOMENT, RebuiltCommits, first_of_each, rebuilt_commits
-from bridge.compare.replay import compare
 from bridge.compare.replay_report import report_replays
 from bridge.engines import COMMIT, KIND
 from bridge.pipeline import differences, join_rows
@@ -22,6 +22,8 @@ from bridge.spark import META_COLUMNS, distinct_keys, functions, kept
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from pyspark.sql import DataFrame
 
     from bridge.compare.replay_report import ReplayReport
     from bridge.hudi import HudiTable
@@ -149,7 +151,7 @@ def _written(table: HudiTable) -> dict[str, int]:
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class HistoryReplay(Judged, Listing):
-    """The result of `replay_history`: the replay, and how far it can be trusted.
+    """The result of `replay` for the history of a table: the replay, and how far it can be trusted.
 
     Attributes:
         replay: the replay.
@@ -172,6 +174,11 @@ class HistoryReplay(Judged, Listing):
         return Severity.in_part(self.replay.severities, self.unlike or self.rebuilt.assumption)
 
     @property
+    def verdict(self) -> str:
+        """The result in a sentence or two."""
+        return self.replay.verdict
+
+    @property
     def proof(self) -> str:
         """What the answer can prove."""
         told = "The rebuilt commits, written again by the table's own release, give "
@@ -181,10 +188,26 @@ class HistoryReplay(Judged, Listing):
         )
         return f"{told} {self.rebuilt.assumption}".rstrip()
 
+    @property
+    def differing_keys(self) -> DataFrame | None:
+        """As `ReplayReport.differing_keys`."""
+        return self.replay.differing_keys
+
+    @property
+    def quarantine(self) -> DataFrame | None:
+        """As `ReplayReport.quarantine`."""
+        return self.replay.quarantine
+
+    @property
+    def parts(self) -> tuple[ReplayReport, ...]:
+        """The replay, as the only one."""
+        return (self.replay,)
+
     def to_report(self, sample: int | None = None, *, whole: bool = True) -> Report:
         """Return the report of the command line, as `ReplayReport.to_report`."""
         report = report_replays([self.replay], sample, whole=whole, question=Question.HISTORY)
         report.found(*self.severities)
+        report.plan["table"] = self.history.path
         report.statistics |= {"rows": self.rows, "not_rebuilt": self.unlike}
         report.statistics |= self.history.to_report().statistics
         report.statistics["compactions"] = [one._asdict() for one in self.rebuilt.compactions]
@@ -223,13 +246,13 @@ def replay_history(
         PayloadBridgeError, PySparkException: merging under the table's own release fails. If only the other side fails,
             it is REFUSED.
     """
-    check_in_tasks(table, "replay_history", {"native"})
+    check_in_tasks(table, "a replay of its history", {"native"})
     with contextlib.ExitStack() as closing:
         rebuilt = rebuilt_commits(table, scope)
         closing.callback(rebuilt.close)
         batches = rebuilt.batches
         plan = table.plan(payload=payload, props=props)
-        name = str(to)
+        name = str(getattr(to, "value", to))
         right = plan_to(plan if is_release(name) else dataclasses.replace(plan, table=None), name)
         sides = Comparison(plan, right, len(batches), compact_after=rebuilt.compact_after, to=name)
         replayed = compare(batches, sides)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.explain.explanation import SidesTracer, explain, explain_comparison, explain_sides
 from bridge.explain.paths_view import paths_view
-from bridge.explain.readers_view import readers_view
+from bridge.explain.readers_view import view_of
 from bridge.explain.replay_view import replay_view
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
@@ -31,11 +31,11 @@ __all__ = [
     "explain_comparison",
     "explain_sides",
     "paths_view",
-    "readers_view",
     "replay_causes",
     "replay_view",
     "same_record",
     "story",
     "table_row",
     "trace_key",
+    "view_of",
 ]

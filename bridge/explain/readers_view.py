@@ -1,4 +1,4 @@
-"""The page of a table that another release reads as it is: how many rows differ, where, why, and which."""
+"""The page of a replay, and that of a table that another release reads as it is: how many rows differ, why, which."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from bridge.compare import difference_of, figures_of, kinds_of, reader_name
-from bridge.explain.replay_view import cause_lines, cause_note, listed_row, value_lines
+from bridge.compare import ReadersReplay, difference_of, figures_of, kinds_of, reader_name
+from bridge.explain.replay_view import cause_lines, cause_note, listed_row, replay_view, value_lines
 from bridge.explain.traced_keys import name_of
 from bridge.explain.traced_rows import trace_rows
 from bridge.pipeline import KIND, KINDS, LEFT, RIGHT, chart_of, partition_name
@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
-    from bridge.compare import Difference, ReadersReport
+    from bridge.compare import Difference, ReadersReport, Replay
     from bridge.report import Chart
 
 _MOST_BARS = 8
 _PLACE = (META_COLUMNS[3], META_COLUMNS[2])
+
+
+def view_of(found: Replay, limit: int = PAGE_KEYS) -> View:
+    """Return the page of what `replay` finds, still open: some jobs run; `limit` keys are listed at most."""
+    if isinstance(found, ReadersReplay):
+        return readers_view(found.readers, limit)
+    return replay_view(found.parts, limit)
 
 
 def readers_view(found: ReadersReport, limit: int = PAGE_KEYS) -> View:

@@ -7,8 +7,7 @@ import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bridge.compare.comparison import Comparison
-from bridge.compare.replay import compare
+from bridge.compare import Comparison, compare
 from bridge.errors import sentence_of
 from bridge.pipeline import Batches
 from bridge.pipeline.differences import CHANGED, ONLY_LEFT, ONLY_RIGHT

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, PlanError, Scope, compare_readers, find_damage, replay_batches
+from bridge import HudiTable, PlanError, Scope, compare_readers, find_damage, replay
 from bridge.cli import main
 from bridge.hudi import HudiTableError, TableQueries
 from tests.conformance.tables import rows_of
@@ -53,7 +53,7 @@ def test_no_write_is_predicted_of_a_release_that_finds_other_files(table: str, s
     opened = HudiTable(spark, table)
     told = "Hudi 1.2 finds other files than Hudi 0.15, because only one of them reads the metadata table"
     with pytest.raises(PlanError, match=f"{table}: {told}"):
-        replay_batches(opened, [opened.snapshot()], "1.2")
+        replay(opened, to="1.2", batches=[opened.snapshot()])
 
 
 @pytest.mark.parametrize("table", NAMES, indirect=True)

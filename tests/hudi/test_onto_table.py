@@ -23,8 +23,7 @@ from bridge import (
     Scope,
     compare_readers,
     rebuilt_commits,
-    replay_batches,
-    replay_history,
+    replay,
     table_history,
 )
 from bridge.cli import main
@@ -71,7 +70,7 @@ def test_programs_take_no_scope(readers: list[str] | None, *, real: bool) -> Non
 def test_a_real_table_is_upgraded_by_a_release_alone() -> None:
     table: Any = MagicMock(spec=HudiTable)
     with pytest.raises(PlanError, match=r"^to EVENT_TIME_ORDERING: a real table is read or upgraded by a release"):
-        replay_batches(table, Batches(["1"], []), "EVENT_TIME_ORDERING")
+        replay(table, to="EVENT_TIME_ORDERING", batches=Batches(["1"], []))
 
 
 def recorded(tables: Path, case: str) -> Recorded:
@@ -118,7 +117,7 @@ def test_the_next_writes_come_to_what_real_hudi_stores(
     moment = sorted(before.answers["as_of"])[OLD_STEPS - 1]
     batches = batches_of(spark, after)
     payload = before.answers["payload_class"]
-    with replay_batches(table, batches, "1.2", payload=payload, keep_table_version=kept, as_of=moment) as found:
+    with replay(table, to="1.2", batches=batches, payload=payload, keep_table_version=kept, as_of=moment) as found:
         assert found.refused is None
         last = found.right.where(f"_pb_commit = {len(batches)}").drop("_pb_commit").collect()
         steps = after.answers["steps"][OLD_STEPS:]
@@ -152,7 +151,7 @@ class TestHistory:
         assert sum(number * keys for number, keys in found.versions.items()) >= found.keys + found.several
 
     def test_the_replay_of_the_own_release_gives_the_table(self, path: str, spark: SparkSession) -> None:
-        found = replay_history(HudiTable(spark, path, "0.15"), "1.2")
+        found = replay(HudiTable(spark, path, "0.15"), to="1.2", history=True)
         assert found.unlike == 0
         assert not found.success
         text = found.to_report().as_text()
@@ -165,7 +164,7 @@ class TestHistory:
     def test_what_is_lost_is_said(self, tables: Path, spark: SparkSession) -> None:
         """Deletes of a copy-on-write table leave no trace, so that rows come back."""
         folder = next(load(tables, release="0.15.0", case="cow-op-delete-default")).folder
-        found = replay_history(HudiTable(spark, str(folder / "table"), "0.15"), "0.15")
+        found = replay(HudiTable(spark, str(folder / "table"), "0.15"), to="0.15", history=True)
         assert found.success
         assert found.unlike > 0
         assert f"other rows for {found.unlike} of its keys" in found.proof
@@ -180,7 +179,7 @@ class TestHistory:
         for release, case, message in cases:
             folder = next(load(tables, release=release, case=case)).folder
             with pytest.raises((InputError, PlanError), match=message):
-                replay_history(HudiTable(spark, str(folder / "table")), "1.1")
+                replay(HudiTable(spark, str(folder / "table")), to="1.1", history=True)
 
     def test_the_command_line(self, path: str, spark: SparkSession, tmp_path: Path) -> None:
         result = run("history", path, "--output", "json")
@@ -289,7 +288,7 @@ def test_a_key_that_a_log_alone_has_is_merged_where_the_index_finds_it(tables: P
     columns = [name for name in table.columns.names if not name.startswith("_hoodie_") or name.endswith("is_deleted")]
     batch = table.snapshot().where("id = 'k000'").select(*columns).withColumn("name", sf.lit("newest"))
     bucket = {"hoodie.index.type": "BUCKET", "hoodie.index.bucket.engine": "CONSISTENT_HASHING"}
-    with replay_batches(table, [batch], "1.2", props=bucket) as found:
+    with replay(table, to="1.2", batches=[batch], props=bucket) as found:
         assert [row["name"] for row in found.left.where("id = 'k000'").collect()] == ["newest"]
     with pytest.raises(PySparkException, match="the key is in a log file of the table and in no base file"):
-        replay_batches(table, [batch], "1.2")
+        replay(table, to="1.2", batches=[batch])

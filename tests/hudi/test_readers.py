@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from click.testing import CliRunner, Result
 
-from bridge import HudiTable, HudiTableError, compare_readers, replay_batches, replay_history
+from bridge import HudiTable, HudiTableError, compare_readers, replay
 from bridge.cli import main
 from bridge.config import capabilities
 from bridge.errors import ParameterError
@@ -276,8 +276,8 @@ def test_wrong_command_lines(arguments: tuple[str, ...], message: str) -> None:
 @pytest.mark.parametrize(
     ("asked", "engine"),
     [
-        (lambda table: replay_batches(table, [], "1.2"), "native"),
-        (lambda table: replay_history(table, "1.2"), "native"),
+        (lambda table: replay(table, to="1.2", batches=[]), "native"),
+        (lambda table: replay(table, to="1.2", history=True), "native"),
     ],
 )
 def test_an_engine_of_snapshots_is_refused_where_tasks_merge(

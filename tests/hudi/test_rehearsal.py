@@ -28,7 +28,7 @@ from bridge import (
     compare_readers,
     local_session,
     rehearse,
-    replay_batches,
+    replay,
 )
 from bridge.cli import main
 from bridge.compare import NotRunError, check_compaction, compare_upgraded, onto_table, reason_of
@@ -281,7 +281,7 @@ def test_an_upgrade_whose_compaction_changes_rows_is_predicted_and_nothing_after
         with pytest.raises(PlanError, match=rf"{words}.*: {number} rows? .* with Hudi {table.release} first"):
             rehearse(table, "1.2", tmp_path / "copy", **more)
     with pytest.raises(PlanError, match=words):
-        replay_batches(table, [table.snapshot()], "1.2")
+        replay(table, to="1.2", batches=[table.snapshot()])
 
 
 def test_the_compaction_in_an_upgrade_reads_by_a_schema_history(tables: Path, spark: SparkSession) -> None:
@@ -320,7 +320,7 @@ def test_a_writer_that_keeps_the_version_of_a_table_leaves_its_pending_compactio
     monkeypatch.setattr(onto_table, "compare", lambda _, sides: sides)
     named: dict[str, Any] = {"props": {"hoodie.write.table.version": "6"}}
     for settings in ({"keep_table_version": True}, named):
-        assert replay_batches(table, [table.snapshot()], "1.2", **settings).handover().upgraded is None
+        assert replay(table, to="1.2", batches=[table.snapshot()], **settings).handover().upgraded is None
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import functions as sf
 
-from bridge import HudiTable, InputError, PlanError, RehearsalOutcome, TablePart, rehearse, replay_batches
+from bridge import HudiTable, InputError, PlanError, RehearsalOutcome, TablePart, rehearse, replay
 from bridge.hudi import TableProperties
 from bridge.migration import Predictions, next_of, rehearsal, rehearsal_predictions, steps_of
 from bridge.migration.rehearsal_bundle import write_bundle
@@ -190,7 +190,7 @@ def test_batches_into_formatted_partitions_are_not_predicted(generator: str, pat
     with pytest.raises(PlanError, match="formats its partition values, and writes to such a table are not predicted"):
         next_of(table, None, None, [batch], None)
     with pytest.raises(PlanError, match="formats its partition values, and writes to such a table are not predicted"):
-        replay_batches(table, [batch], "1.2")
+        replay(table, to="1.2", batches=[batch])
     assert next_of(table, None, None, None, None).batches is None
 
 

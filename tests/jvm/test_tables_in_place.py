@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 
-from bridge import HudiTable, HudiTableError, PlanError, compare_readers, diff, rehearse, replay_batches, replay_history
+from bridge import HudiTable, HudiTableError, PlanError, compare_readers, diff, rehearse, replay
 from bridge.cli import main
 from bridge.engines import QUARANTINE
 from bridge.errors import sentence_of
@@ -228,11 +228,11 @@ def test_batches_onto_the_table_and_its_history_run_the_class(counted: HudiTable
     payload = class_of("CountsMerges", jars)
     key = merged_key(counted)
     batch = counted.spark.createDataFrame([(key, "p", 99, "Oslo", None, False)], counted.columns)
-    with replay_batches(counted, [batch], "1.0", payload=payload) as found:
+    with replay(counted, to="1.0", batches=[batch], payload=payload) as found:
         rows = [row.merges for row in found.left.collect()]
     stored = counted.snapshot().where(f"id = '{key}'").first().merges
     assert rows == [stored + 1]
-    found = replay_history(counted, "0.15", payload=payload)
+    found = replay(counted, to="0.15", history=True, payload=payload)
     try:
         assert found.rows == counted.snapshot().count()
         assert found.success

@@ -24,11 +24,11 @@ CLASS = "OverwriteWithLatestAvroPayload"
         (lambda: bridge.combine_input([], plan={}), "combine_input: incoming is a DataFrame, not []"),
         (
             lambda: bridge.replay([], "plan", "1.2"),
-            "replay: plan is a MergePlan, not 'plan'",
+            "replay: plan is a MergePlan or None, not 'plan'",
         ),
         (
             lambda: bridge.replay([], PLAN, 1.2),
-            "replay: to is text or a HudiRelease or a RecordMergeMode or a MergePlan, not 1.2; write '1.2'",
+            "replay: to is text or a HudiRelease or a RecordMergeMode or a MergePlan or None, not 1.2; write '1.2'",
         ),
         (lambda: bridge.replay([], PLAN, "1.2", plain=1), "replay: plain is True or False, not 1"),
         (
@@ -70,7 +70,9 @@ def test_a_wrong_type_is_named_with_what_to_give(call, sentence):
 def test_a_long_value_is_cut_and_control_characters_are_escaped():
     with pytest.raises(ArgumentError) as raised:
         bridge.replay([], "\x1b[31m\nerror: forged" + "x" * 500, "1.2")
-    assert str(raised.value) == "replay: plan is a MergePlan, not '\\x1b[31m\\nerror: forged" + "x" * 36 + "\u2026"
+    assert (
+        str(raised.value) == "replay: plan is a MergePlan or None, not '\\x1b[31m\\nerror: forged" + "x" * 36 + "\u2026"
+    )
 
 
 def test_a_missing_argument_is_what_python_says():

@@ -115,9 +115,10 @@ class World:
             "plan_migration": {"table": self._path, "to": "1.2"},
             "rebuilt_commits": {"table": table},
             "rehearse": {"table": table, "to": "1.2", "copy": out},
-            "replay": {"batches": batches, "plan": self.old, "to": "1.2"},
-            "replay_batches": {"table": table, "batches": batches, "to": "1.2"},
-            "replay_history": {"table": table, "to": "1.2"},
+            "replay": {"source": batches, "plan": self.old, "to": "1.2"},
+            "replay.readers": {"source": table, "to": "1.2"},
+            "replay.batches": {"source": table, "batches": batches, "to": "1.2"},
+            "replay.history": {"source": table, "history": True, "to": "1.2"},
             "simulate": {"batches": batches, "plan": plan},
             "simulate_upgrade": {"batches": batches, "old": self.old, "new": plan, "upgrade_after": 1},
             "smallest_history": {"versions": versions, "plan": plan, "schema": schema},
@@ -160,11 +161,12 @@ HOMES: Final = {
     "mergers.laws": mergers.laws,
     "payloads.rules": payloads.rules,
 }
-_CLASSES: Final = {
+_NAMED: Final = {
     "Batches.of": Batches.of,
     "Batches.read": Batches.read,
     "TableMergeConfig.from_properties": TableMergeConfig.from_properties,
     "Scope": Scope,
+    **dict.fromkeys(("replay.readers", "replay.batches", "replay.history"), bridge.replay),
 }
 
 
@@ -176,8 +178,8 @@ def no_session(*_: object, **__: object) -> NoReturn:
 
 def function_of(name: str) -> Callable[..., Any]:
     """Return what a name of `World.arguments` calls."""
-    if name in _CLASSES:
-        return _CLASSES[name]
+    if name in _NAMED:
+        return _NAMED[name]
     module, _, own = name.rpartition(".")
     return getattr(HOMES.get(module, bridge), own)
 

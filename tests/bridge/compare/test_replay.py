@@ -14,9 +14,7 @@ from click.testing import CliRunner
 
 from bridge import Batches, MergePlan, PlanError, RowStatus, redacted, replay, simulate, simulate_upgrade
 from bridge.cli import main
-from bridge.compare.comparison import Comparison, plan_to
-from bridge.compare.grade import Grade, overall
-from bridge.compare.replay import compare
+from bridge.compare import Comparison, Grade, compare, overall, plan_to
 from bridge.config import MergeConfigError
 from bridge.explain import explain_comparison
 from bridge.report import Severity
