@@ -188,6 +188,7 @@ class TestHistory:
         result = run("replay", "--table", path, "--history", "--to", "1.2", "--output", "json")
         assert result.exit_code == 1, result.output
         assert json.loads(result.stdout)["statistics"]["not_rebuilt"] == 0
+        check_alike(result, replay(path, to="1.2", history=True))
         (tmp_path / "1.json").write_text(
             '{"id": "k002", "part": "p0", "_change_operation_type": "u", "_event_lsn": 99}'
         )
@@ -195,6 +196,22 @@ class TestHistory:
         assert result.exit_code == 0, result.output
         found = json.loads(result.stdout)
         assert (found["statistics"]["question"], found["results"]) == ("batches", [])
+        table = HudiTable(spark, path)
+        batches = Batches.read(spark, tmp_path, table.columns)
+        check_alike(result, replay(table, to="1.2", batches=batches))
+
+    def test_what_out_writes_is_what_python_has(self, path: str, spark: SparkSession, tmp_path: Path) -> None:
+        asked: tuple[tuple[str, ...], dict[str, Any]]
+        for number, asked in enumerate((((), {}), (("--history",), {"history": True}))):
+            out = str(tmp_path / str(number))
+            result = run("replay", "--table", path, "--to", "1.2", *asked[0], "--output", "json", "--out", out)
+            with replay(path, to="1.2", **asked[1]) as found:
+                check_alike(result, found)
+                keys, written = found.differing_keys, spark.read.parquet(out)
+                assert written.columns == keys.columns
+                assert written.columns[-3:] == ["kind", "left", "right"]
+                assert sorted(map(str, written.collect())) == sorted(map(str, keys.collect()))
+                assert written.count() == len(json.loads(result.stdout)["results"]) > 0
 
     def test_a_scope(self, path: str, spark: SparkSession) -> None:
         """A part of the keys has the answers that they have among all keys."""
@@ -236,6 +253,15 @@ class TestHistory:
         assert shown["1.2"][0]["blob"] == "__debezium_unavailable_value"
         assert "Hudi 0.15 and Hudi 1.2 show different rows" in found["verdict"]
         assert "no version of id=nobody" in run("explain", "--table", path, "--row", "nobody").stderr
+
+
+def check_alike(told: Result, found: Any) -> None:
+    """Check that the command line says what a report of Python says."""
+    with found:
+        made, shown = json.loads(found.to_json()), json.loads(told.stdout)
+        assert found.verdict == made["verdict"]
+    names = ("verdict", "severity", "not_checked", "scenario", "sides", "plan", "statistics", "results", "warnings")
+    assert {name: made[name] for name in names} == {name: shown[name] for name in names}
 
 
 def run(*arguments: str) -> Result:

@@ -178,6 +178,35 @@ def test_parameters_that_contradict_each_other_are_refused_alike(
     assert refused.value.of_options(options) == result.stderr.rpartition("Error: ")[2].strip()
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"plain": True},
+        {"compact_every": 1},
+        {"compact_after": [1]},
+        {"upgrade_after": 1},
+        {"via": {1: "1.0"}},
+        {"keep_table_version": True},
+        {"props": {"a": "b"}},
+        {"history": True, "keep_table_version": True},
+        {"history": True, "compact_every": 1},
+        {"to": "EVENT_TIME_ORDERING"},
+    ],
+)
+def test_what_is_not_for_the_question_that_a_table_is_asked_is_refused_alike(
+    settings: dict[str, object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t").mkdir()
+    given = {"to": "1.2", **settings}
+    with pytest.raises(ParameterError) as refused:
+        bridge.replay("t", **given)  # type: ignore[call-overload]
+    result = CliRunner().invoke(main, ["replay", "--table", "t", *words_of("replay", given)])
+    options = {str(one.name): one.opts[0] for one in options_of("replay")}
+    assert result.exit_code == 2
+    assert refused.value.of_options(options) == result.stderr.rpartition("Error: ")[2].strip()
+
+
 @pytest.mark.parametrize(("name", "value"), [("domains", "x"), ("allow", "x")])
 def test_an_error_names_the_parameter_in_python_and_the_option_on_the_command_line(name: str, value: str) -> None:
     payload, small = "DefaultHoodieRecordPayload", {"exhaustive": True, "laws": ["idempotence"]}

@@ -12,12 +12,24 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import CliRunner
 
-from bridge import Batches, MergePlan, PlanError, RowStatus, redacted, replay, simulate, simulate_upgrade
+from bridge import (
+    Batches,
+    MergePlan,
+    PlanError,
+    RowStatus,
+    Scope,
+    TableType,
+    redacted,
+    replay,
+    simulate,
+    simulate_upgrade,
+)
 from bridge.cli import main
 from bridge.compare import Comparison, Grade, compare, overall, plan_to
 from bridge.config import MergeConfigError
 from bridge.explain import explain_comparison
 from bridge.report import Severity
+from bridge.spark import read_schema
 from payloads.avro.codec import parse_schema
 from tests.support.plans import plan_of
 from tests.support.user_payloads import Newest
@@ -301,6 +313,52 @@ def test_the_verb_on_both_table_types(spark: SparkSession, days: Path, tmp_path:
     found = both["statistics"]["table_types"]
     assert {one: found[one]["verdict"] for one in found} == {one: each[one]["verdict"] for one in each}
     assert (both["success"], both["plan"]["table_type"]) == (False, "both")
+
+
+def test_python_replays_several_table_types_as_the_verb_does(spark: SparkSession, days: Path) -> None:
+    told = json.loads(CliRunner().invoke(main, [*words_of(days, "--to", "1.2"), "--table-type", "both", *JSON]).stdout)
+    plan = plan_of("OverwriteWithLatestAvroPayload", "0.15", "mor")
+    schema, struct = read_schema(days.parent / "rows.ddl", plan.release)
+    plan = dataclasses.replace(plan, schema=schema)
+    with replay(Batches.read(spark, days, struct), plan, "1.2", table_types=TableType) as found:
+        made = json.loads(found.to_json())
+        assert [part.comparison.left.table_type for part in found.parts] == [*TableType]
+        assert found.verdict == found.to_report().verdict
+        (row,) = found.differing_keys.collect()
+    names = ("verdict", "severity", "sides", "statistics", "results", "warnings")
+    assert {name: made[name] for name in names} == {name: told[name] for name in names}
+    assert (row.table_type, row.id, row.kind, row.left.city, row.right) == ("mor", "a", "only-left", "Lima", None)
+
+
+@pytest.mark.parametrize(
+    ("source", "settings", "told"),
+    [
+        ("t", {}, "to is missing; name what to compare with"),
+        ("t", {"to": MergePlan(merger="COMMIT_TIME_ORDERING", key="id")}, "to is a plan, and a real table has its own"),
+        ("t", {"to": "1.2", "table_types": [TableType.MERGE_ON_READ]}, "table_types is for a table that batches make"),
+        ("t", {"to": "1.2", "as_of": "1"}, "as_of applies to writes, and without batches the table is only read"),
+        ("t", {"to": "1.2", "payload": "AWSDmsAvroPayload"}, "payload applies to writes"),
+        (
+            "t",
+            {"to": "1.2", "batches": [], "history": True},
+            "history replays the table's own commits; leave out batch",
+        ),
+        (
+            "t",
+            {"to": "1.2", "batches": [], "scope": Scope(since="1")},
+            "scope is that of the batches: give it to Batch",
+        ),
+        (Batches(["1"], []), {"to": "1.2"}, "plan is missing; batches merge by a MergePlan"),
+        (Batches(["1"], []), {"to": "1.2", "scope": Scope(since="1")}, "scope is for a real table, and the source is"),
+        (Batches(["1"], []), {"to": "1.2", "payload": "A"}, "payload is for a real table.*: set it in the plan"),
+        (Batches(["1"], []), {"to": "1.2", "history": True}, "history is for a real table.*: leave it out"),
+    ],
+)
+def test_parameters_that_the_question_does_not_have_are_refused_before_anything_is_read(
+    source: Any, settings: dict[str, Any], told: str
+) -> None:
+    with pytest.raises(PlanError, match=f"^{told}"):
+        replay(source, **settings)
 
 
 def test_text_names_some_keys_and_json_all(spark: SparkSession, days: Path) -> None:
