@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -29,6 +29,11 @@ _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     **dict.fromkeys(_FLAGS, (bool, "True or False")),
 }
 _OPTIONAL = ("table_version", "schema", "arrival", "table", "stored_payload")
+
+
+def is_given(value: object) -> bool:
+    """Whether a parameter has another value than none: an empty list is none."""
+    return value is not None and value is not False and not (isinstance(value, Sized) and not len(value))
 
 
 def accepted(given: Mapping[str, Any]) -> dict[str, object]:

@@ -32,9 +32,6 @@ if TYPE_CHECKING:
     from payloads import HudiRelease
 
 
-_OF_WRITER = ("payload", "ordering", "props", "config")
-
-
 @click.command(cls=Verb, short_help="Show the merge settings in effect for a table, and which are risky.")
 @optional_table
 @derived_option(inspect_tables, "root", metavar="PATH")
@@ -86,10 +83,10 @@ def inspect(  # noqa: PLR0913 (one parameter an option)
     compiled = compiled_of({"jar": jar, "package": package})
     if table is not None:
         why = "is for --root and --database; the rows of a TABLE are always read"
-        refuse_foreign(why, inspect_table, taken=_OF_WRITER)
+        refuse_foreign(why, inspect_table, writer_of)
     else:
         why = "is for one TABLE; each of --root and --database is inspected by what it stores itself"
-        refuse_foreign(why, inspect_tables, taken=("database", "package", *_OF_WRITER))
+        refuse_foreign(why, inspect_tables, inspect_catalog, writer_of, taken=("package",))
         if compiled["package"]:
             refuse_given(["package"], "is for the compiled classes of one TABLE; leave it out")
     writer = writer_of(release=release, **options)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.decorators import with_options
+from bridge.cli.needs import refuse_taken
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.session import is_of_spark
 from bridge.plan import MergePlan
@@ -34,6 +35,15 @@ def compiled_of(options: Options) -> dict[str, tuple[str, ...]]:
     """Return where `--jar` and `--package` say that compiled classes are, as `PayloadRef` and `MergerRef` take it."""
     packages = options.get("package", ())
     return {"jar": options["jar"], "package": tuple(one for one in packages if not is_of_spark(one))}
+
+
+def refuse_place(options: Options, why: str) -> None:
+    """Refuse the options that say where a class is; a package that extends Spark says so of none.
+
+    Raises:
+        UsageError: naming the first that the user gave, and `why`.
+    """
+    refuse_taken(why, PayloadRef.__init__, but=() if compiled_of(options)["package"] else ("package",))
 
 
 def built_for_of(options: Options) -> HudiRelease | None:

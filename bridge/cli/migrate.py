@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from pyspark.sql import SparkSession
@@ -12,7 +12,7 @@ from pyspark.sql import SparkSession
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.job_config import with_job
 from bridge.cli.migrate_script import carry_out, check_script_options, script_options, state_in_sql
-from bridge.cli.needs import parameters_of, refuse_given
+from bridge.cli.needs import parameters_of, refuse_taken
 from bridge.cli.options import (
     compaction_options,
     old_plan_options,
@@ -36,8 +36,8 @@ from bridge.cli.writing import stop_if_dry
 from bridge.config import TableMergeConfig, assumed_writer, keys
 from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
-from bridge.migration import files_of, migrate, migrate_request, next_steps, tried_types
-from bridge.pipeline import Batches, Scope
+from bridge.migration import TrialSettings, files_of, migrate, migrate_request, next_steps, tried_types
+from bridge.pipeline import Batches, Compactions, Scope
 from bridge.report import limit_of
 from bridge.spark import read_schema, write_texts
 from payloads import HudiRelease, StoredPayloadRef
@@ -49,9 +49,8 @@ if TYPE_CHECKING:
     from bridge.report import Report
 
 _META_KEY = ("_hoodie_record_key",)
-_OF_BATCHES = ("operations", "compact_after", "compact_every", "schema")
-_OF_KEYS = sorted(parameters_of(Scope.of_paths, Batches.written_by))
-_OF_TRIALS = ("upgrade_after", "keep_table_version", "all_paths", "accept_differences", "sample")
+_OF_ROWS: Final = (Scope.of_paths, Batches.written_by)
+"""What takes the options that say which rows there are, and how they are written."""
 
 
 @click.command("migrate", cls=Verb, short_help="Recommend a replacement for a payload class, and test it.")
@@ -108,7 +107,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     path = None if table is None else located(table)
     is_tried_on_table = batches is None and path is not None and holds_rows(path)
     if batches is None and not is_tried_on_table:
-        refuse_given(_OF_KEYS, "is for rows; add --batches, or leave it out")
+        refuse_taken("is for rows; add --batches, or leave it out", *_OF_ROWS)
     check_script_options(path, options)
     target = folder_of(out)
     stored = None if path is None else properties_of(path, options["release"] or HudiRelease.latest())
@@ -117,7 +116,7 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
     left = plan_of(types[0], **_completed(options, stored, needs_key=batches is not None or is_tried_on_table))
     held, untried = _held(path, left, options) if is_tried_on_table else (None, "")
     if untried:
-        refuse_given((*_OF_KEYS, *_OF_TRIALS), f"is for commits of the table, which can't be tried: {untried}")
+        refuse_taken(f"is for commits of the table, which can't be tried: {untried}", *_OF_ROWS, TrialSettings)
     with contextlib.ExitStack() as closing:
         settings: dict[str, Any] = {
             **{name: options[name] for name in parameters_of(migrate) if options.get(name) is not None},
@@ -129,7 +128,8 @@ def migrate_command(  # noqa: PLR0913 (one parameter an option)
         }
         if held is not None:
             closing.callback(held.rebuilt.close)
-            refuse_given(_OF_BATCHES, "is for --batches; the commits of a --table are as its files hold them")
+            why = "is for --batches; the commits of a --table are as its files hold them"
+            refuse_taken(why, Batches.read, Batches.written_by, Compactions)
             settings["compact_after"] = held.rebuilt.compact_after
         given = batches if held is None else held.rebuilt.batches
         commits = None if given is None else len(given)

@@ -40,6 +40,20 @@ def parameters_of(*called: Callable[..., Any]) -> set[str]:
     return {name for one in called for name in inspect.signature(one).parameters}
 
 
+def refuse_taken(why: str, *called: Callable[..., Any], but: Iterable[str] = ()) -> None:
+    """Refuse the options that the user gave, and a function takes that this command line does not call.
+
+    Args:
+        why: the end of the message.
+        called: the functions, or classes.
+        but: parameters that have an effect nevertheless.
+
+    Raises:
+        UsageError: naming the first of them, and `why`.
+    """
+    refuse_given(sorted(parameters_of(*called) - {*but}), why)
+
+
 def refuse_foreign(why: str, *called: Callable[..., Any], taken: Iterable[str] = ()) -> None:
     """Refuse the options that the user gave, and no function takes that this command line calls.
 

@@ -10,7 +10,7 @@ import click
 
 from bridge.cli.completion import MERGE_MODES
 from bridge.cli.decorators import with_options
-from bridge.cli.java_options import JAVA_OPTIONS, built_for_of, built_reference, compiled_of
+from bridge.cli.java_options import JAVA_OPTIONS, built_for_of, built_reference, compiled_of, refuse_place
 from bridge.cli.job_config import config_option, with_job
 from bridge.cli.needs import refuse_foreign, refuse_given
 from bridge.cli.on_error import call_timeout_option, refuse_quarantine
@@ -169,8 +169,9 @@ def plan_of(table_type: TableType, **options: Any) -> MergePlan:
     java: dict[str, Any] = compiled_of(options)
     merger, built_for = options["merger"], built_for_of(options)
     if is_mode := merger is not None and merger.upper() in RecordMergeMode.__members__:
-        of_class = ["jar", "implementation", *(["package"] if java["package"] else [])]
-        refuse_given(of_class, f"is for a class that merges, and {merger} needs none; leave it out")
+        why = f"is for a class that merges, and {merger} needs none; leave it out"
+        refuse_given(["implementation"], why)
+        refuse_place(options, why)
     fields = (one.name for one in dataclasses.fields(MergePlan) if one.name not in {"schema", "plain"})
     given = {name: options[name] for name in fields if options.get(name) is not None}
     given |= {"props": dict(options["props"]), "table_type": table_type}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from bridge.cli.decorators import with_options
-from bridge.cli.needs import refuse_given
+from bridge.cli.needs import refuse_taken
 from bridge.cli.parameters import derived_option, refused
 from bridge.cli.run import current_run
 from bridge.cli.verb import EXTENT
@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from bridge.cli.decorators import Decorator, F, Options
     from bridge.cli.inputs import BatchSource
     from bridge.plan import MergePlan
-
-
-_NAMES = ("partitions", "since", "keys_sample")
 
 
 def paths(text: str) -> tuple[str, ...]:
@@ -60,7 +57,7 @@ def scope_of(plan: MergePlan, batches: BatchSource | None, options: Options) -> 
     Raises:
         UsageError: it does not fit the plan.
     """
-    partitions, since, keys_sample = (options[name] for name in _NAMES)
+    partitions, since, keys_sample = options["partitions"], options["since"], options["keys_sample"]
     if not partitions and since is None and keys_sample is None:
         return None
     with refused():
@@ -81,4 +78,4 @@ def refuse_scope_of_row() -> None:
     Raises:
         UsageError: naming one of them.
     """
-    refuse_given(_NAMES, "chooses keys, and --row names one: leave it out")
+    refuse_taken("chooses keys, and --row names one: leave it out", Scope.of_paths)

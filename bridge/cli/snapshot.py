@@ -13,7 +13,7 @@ from bridge.cli.options import sample_option
 from bridge.cli.out import out_options, target_of
 from bridge.cli.parameters import derived_option, refuse
 from bridge.cli.quiet import quiet_session
-from bridge.cli.table_class import class_of, table_class_options
+from bridge.cli.table_class import class_of, refuse_class, table_class_options
 from bridge.cli.table_input import (
     bootstrap_option,
     check_files,
@@ -32,9 +32,6 @@ from payloads import PayloadBridgeError
 if TYPE_CHECKING:
     from bridge.report import Report
     from payloads import HudiRelease
-
-
-_OF_CLASS = ("payload", "jar", "built_for")
 
 
 @click.command(cls=Verb, short_help="Read the merged rows of a real table.")
@@ -67,7 +64,7 @@ def snapshot(table: str, release: HudiRelease | None, out: str | None, sample: i
     except PayloadBridgeError as error:
         refuse(error)
     if query["read_optimized"] and query["out_table_format"] is None:
-        refuse_given(_OF_CLASS, "is for a class that merges, and --read-optimized merges nothing; leave it out")
+        refuse_class(query, "is for a class that merges, and --read-optimized merges nothing; leave it out")
     target = target_of(out, query)
     if target is not None:
         refuse_given(["sample"], "is for rows that are printed, and --out writes all; leave it out")

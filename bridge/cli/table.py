@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -23,6 +23,9 @@ from mergers import RecordMergeMode
 from payloads import builtin_payloads
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
     from bridge.cli.decorators import Decorator, F
     from payloads import HudiRelease
 
@@ -75,17 +78,25 @@ def properties_of(location: str, release: HudiRelease) -> dict[str, str]:
     return stored_in(location, release)
 
 
-def writer_of(**options: Any) -> dict[str, str]:
+def writer_of(  # noqa: PLR0913 (one parameter an option)
+    *,
+    release: HudiRelease,
+    config: Path | None,
+    props: Sequence[tuple[str, str]],
+    payload: str | None,
+    mode: str | None,
+    ordering: Sequence[str] | None,
+    **_: object,
+) -> dict[str, str]:
     """Return the options of the writer under Hudi's names; those of the command line beat those of a file."""
-    path = options["config"]
-    writer = {} if path is None else job_of(path, options["release"]).writer
-    writer |= dict(options["props"])
-    if options["payload"] is not None:
-        writer[WRITE_PAYLOAD_CLASS.key] = _full_name(options["payload"])
-    if options["mode"] is not None:
-        writer[WRITE_MERGE_MODE.key] = options["mode"]
-    if options["ordering"] is not None:
-        writer[WRITE_PRECOMBINE.key] = ",".join(options["ordering"])
+    writer = {} if config is None else job_of(config, release).writer
+    writer |= dict(props)
+    if payload is not None:
+        writer[WRITE_PAYLOAD_CLASS.key] = _full_name(payload)
+    if mode is not None:
+        writer[WRITE_MERGE_MODE.key] = mode
+    if ordering is not None:
+        writer[WRITE_PRECOMBINE.key] = ",".join(ordering)
     return writer
 
 

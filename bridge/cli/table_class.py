@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 from bridge.cli.decorators import with_options
-from bridge.cli.java_options import CLASS_PLACE, built_reference, compiled_of
+from bridge.cli.java_options import CLASS_PLACE, built_reference, refuse_place
 from bridge.cli.needs import refuse_given
 from bridge.cli.parameters import derived_option
 from bridge.cli.session import bare_session_options
@@ -56,7 +56,15 @@ def reference_of(name: str | StoredPayloadRef | None, options: Mapping[str, obje
     """Return the reference to a class, compiled or not; None without a name; errors as in `class_of`."""
     if name is not None:
         return built_reference(name, options)
-    refuse_given(("jar", "built_for"), "applies to the class of --payload; add --payload")
-    if compiled_of(options)["package"]:
-        refuse_given(("package",), "applies to the class of --payload; add --payload")
+    refuse_place(options, "applies to the class of --payload; add --payload")
     return None
+
+
+def refuse_class(options: Options, why: str) -> None:
+    """Refuse the options of the class that merges a table.
+
+    Raises:
+        UsageError: naming the first that the user gave, and `why`.
+    """
+    refuse_given(TableClass.__annotations__, why)
+    refuse_place(options, why)

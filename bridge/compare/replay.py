@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import inspect
-from collections.abc import Sized
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, overload
 
@@ -20,6 +19,7 @@ from bridge.errors import ParameterError
 from bridge.hudi import HudiTable
 from bridge.pipeline import Course, as_batches
 from bridge.plan import MergePlan, TableType
+from bridge.plan_arguments import is_given
 from bridge.spark import session_of
 
 if TYPE_CHECKING:
@@ -201,11 +201,7 @@ def check_replay(settings: Mapping[str, Any], commits: int | None) -> tuple[Ques
 def _given(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters whose value is not the default: an empty list is one, but for a list of batches."""
     return {
-        name: value
-        for name, value in settings.items()
-        if value is not None
-        and value is not False
-        and (name == "batches" or not isinstance(value, Sized) or len(value) > 0)
+        name: value for name, value in settings.items() if (value is not None if name == "batches" else is_given(value))
     }
 
 

@@ -20,7 +20,7 @@ from bridge.migration.rehearsal_predictions import Next, Predictions, next_of
 from bridge.migration.rehearsal_report import RehearsalOutcome, RehearsalReport, RehearsedStep
 from bridge.migration.rehearsal_steps import take_steps
 from bridge.migration.report import MigrateReport, files_of
-from bridge.migration.request import migrate_request, tried_types
+from bridge.migration.request import TrialSettings, migrate_request, tried_types
 from bridge.migration.script import migration_script
 from bridge.migration.statement import statement_of
 from bridge.migration.steps import PropertyChange, Step
@@ -50,6 +50,7 @@ __all__ = [
     "TableDamage",
     "TablePart",
     "Trial",
+    "TrialSettings",
     "apply_to_copy",
     "check_copy",
     "check_upgrade_to",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.compare import is_release
 from bridge.config import TableMergeConfig
@@ -11,6 +11,7 @@ from bridge.migration.candidates import candidates_for
 from bridge.migration.skeletons import java_skeletons
 from bridge.pipeline import Course
 from bridge.plan import TableType
+from bridge.plan_arguments import is_given
 from bridge.programs import check_plan, check_upgrade, is_downgrade
 from mergers.registry import SentMergerRef
 from payloads.references import SentPayloadRef
@@ -21,6 +22,29 @@ if TYPE_CHECKING:
     from bridge.migration.candidates import Candidate
     from bridge.pipeline import BatchNumber
     from bridge.plan import MergePlan
+
+
+class TrialSettings(NamedTuple):
+    """The parameters of `migrate` that are for batches, on which candidates are tried; see there."""
+
+    upgrade_after: BatchNumber | None = None
+    keep_table_version: bool = False
+    compact_after: Collection[int] = ()
+    compact_every: int | None = None
+    all_paths: bool = False
+    accept_differences: bool = False
+    sample: int | None = None
+
+    def course(self, commits: int, table_types: Collection[TableType]) -> Course:
+        """Return what happens to the table besides its batches; errors as in `Course.of`."""
+        return Course.of(
+            commits,
+            table_types,
+            upgrade_after=self.upgrade_after,
+            keep_table_version=self.keep_table_version,
+            compact_after=self.compact_after,
+            compact_every=self.compact_every,
+        )
 
 
 class MigrateRequest(NamedTuple):
@@ -42,21 +66,18 @@ def migrate_request(  # noqa: PLR0913 (those of `migrate`)
     table_types: Sequence[TableType],
     *,
     merger: str | None = None,
-    upgrade_after: BatchNumber | None = None,
-    keep_table_version: bool = False,
-    compact_after: Collection[int] = (),
-    compact_every: int | None = None,
-    all_paths: bool = False,
-    accept_differences: bool = False,
-    sample: int | None = None,
     java_class: str | None = None,
+    **trials: Any,
 ) -> MigrateRequest:
     """Check the parameters of `migrate` for some batches, or for none if `commits` is None.
+
+    `trials` are those of `TrialSettings`.
 
     Raises:
         ParameterError: a parameter has no effect beside the others, or names a batch that does not exist.
         PlanError: the target, the merger or the compiled class is impossible, or the paths can't be searched.
     """
+    settings = TrialSettings(**trials)
     _check_twin(left, java_class)
     if left.trust_rule:
         msg = (
@@ -70,36 +91,20 @@ def migrate_request(  # noqa: PLR0913 (those of `migrate`)
             "notebook: begin its cell with %%writefile module.py), and import it from there"
         )
         raise PlanError(msg)
-    if upgrade_after is not None and merger is not None:
+    if settings.upgrade_after is not None and merger is not None:
         msg = "`upgrade_after` tries what the upgrade gives, so `merger` is not tried; leave one of the two out"
         raise ParameterError(msg)
     candidates = candidates_for(left, to, merger)
-    of_batches = {
-        "upgrade_after": upgrade_after is not None,
-        "keep_table_version": keep_table_version,
-        "compact_after": bool(compact_after),
-        "compact_every": compact_every is not None,
-        "all_paths": all_paths,
-        "accept_differences": accept_differences,
-        "sample": sample is not None,
-    }
     if commits is None:
-        if given := next((name for name, is_given in of_batches.items() if is_given), None):
+        if given := next((name for name, value in settings._asdict().items() if is_given(value)), None):
             msg = f"`{given}` is for batches on which candidates are tried; add `batches`, or leave it out"
             raise ParameterError(msg)
         return MigrateRequest(candidates, None)
-    if sample is not None and not accept_differences:
+    if settings.sample is not None and not settings.accept_differences:
         msg = "`sample` is for the keys that differ, which `accept_differences` lists; add that, or leave `sample` out"
         raise ParameterError(msg)
-    course = Course.of(
-        commits,
-        table_types,
-        upgrade_after=upgrade_after,
-        keep_table_version=keep_table_version,
-        compact_after=compact_after,
-        compact_every=compact_every,
-    )
-    if all_paths:
+    course = settings.course(commits, table_types)
+    if settings.all_paths:
         if course.upgrade_after is not None:
             msg = "`all_paths` follows one writer, and `upgrade_after` adds another; leave one of the two out"
             raise ParameterError(msg)

@@ -7,7 +7,7 @@ from bridge.pipeline.all_paths import KeyAnswer, PathCounts, SmallestFound, some
 from bridge.pipeline.batch import Batch, SqlMerge, check_numbers
 from bridge.pipeline.batches import Batches, BatchesLike, as_batches, only_upserts
 from bridge.pipeline.course import LAST as LAST_BATCH
-from bridge.pipeline.course import BatchNumber, Course, Steps
+from bridge.pipeline.course import BatchNumber, Compactions, Course, Steps
 from bridge.pipeline.differences import KIND, KINDS, LEFT, RIGHT, Figures, differences
 from bridge.pipeline.extent import Extent, extent_of
 from bridge.pipeline.files import read_frame, read_sides
@@ -64,6 +64,7 @@ __all__ = [
     "BatchNumber",
     "Batches",
     "BatchesLike",
+    "Compactions",
     "Course",
     "Disagreements",
     "Extent",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from bridge.config import WRITE_TABLE_VERSION
@@ -13,8 +13,6 @@ from bridge.programs import NextWriter, check_upgrade
 from payloads import HudiRelease
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from bridge.plan import MergePlan
 
 LAST: Final = "last"
@@ -53,6 +51,38 @@ class Step(NamedTuple):
             msg = f"`via` has {text!r}; write RELEASE or RELEASE@VERSION, such as 1.0 or 1.2@8"
             raise ParameterError(msg)
         return cls(after, HudiRelease.asked(release), version)
+
+
+class Compactions(NamedTuple):
+    """When a log is compacted, as the parameters of a verb say it.
+
+    Attributes:
+        compact_after: the batches after which, from 1, in any order.
+        compact_every: instead of `compact_after`: after every N batches.
+    """
+
+    compact_after: Collection[int] = ()
+    compact_every: int | None = None
+
+    def among(self, commits: int, table_types: Collection[TableType]) -> tuple[int, ...]:
+        """Return the batches after which a log is compacted, in order.
+
+        Raises:
+            ParameterError: the parameters contradict each other, or name a batch that does not exist.
+        """
+        after, every, message = self.compact_after, self.compact_every, None
+        outside = next((number for number in sorted(after, reverse=True) if not 1 <= number <= commits), None)
+        if after and every is not None:
+            message = "`compact_after` and `compact_every` exclude each other; give one"
+        elif (after or every) and TableType.MERGE_ON_READ not in table_types:
+            message = "only merge-on-read tables compact; set `table_type` to mor, or leave out the compactions"
+        elif outside is not None:
+            message = f"`compact_after` {outside}: the last batch is {commits}; name a batch"
+        elif every is not None and every < 1:
+            message = f"`compact_every` {every}: write 1 or more"
+        if message is not None:
+            raise ParameterError(message)
+        return tuple(range(every, commits + 1, every)) if every else tuple(sorted(set(after)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +138,7 @@ class Course:
         after = commits if upgrade_after == LAST else upgrade_after
         pairs = via.items() if isinstance(via, Mapping) else via
         steps = sorted((Step.parse(number, release) for number, release in pairs), key=lambda step: step.after)
-        compactions = _compactions(commits, table_types, compact_after, compact_every)
+        compactions = Compactions(compact_after, compact_every).among(commits, table_types)
         if plain_after is not None:
             if not 1 <= plain_after < commits:
                 msg = f"`plain_after` {plain_after}: the last batch is {commits}; name an earlier one"
@@ -167,21 +197,3 @@ class Course:
         for new in (*(one.plan for one in self.next_writers(plan)), other):
             check_upgrade(old, new)
             old = new
-
-
-def _compactions(
-    commits: int, table_types: Collection[TableType], after: Collection[int], every: int | None
-) -> tuple[int, ...]:
-    message = None
-    outside = next((number for number in sorted(after, reverse=True) if not 1 <= number <= commits), None)
-    if after and every is not None:
-        message = "`compact_after` and `compact_every` exclude each other; give one"
-    elif (after or every) and TableType.MERGE_ON_READ not in table_types:
-        message = "only merge-on-read tables compact; set `table_type` to mor, or leave out the compactions"
-    elif outside is not None:
-        message = f"`compact_after` {outside}: the last batch is {commits}; name a batch"
-    elif every is not None and every < 1:
-        message = f"`compact_every` {every}: write 1 or more"
-    if message is not None:
-        raise ParameterError(message)
-    return tuple(range(every, commits + 1, every)) if every else tuple(sorted(set(after)))

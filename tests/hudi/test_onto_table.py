@@ -241,6 +241,20 @@ class TestHistory:
     def test_the_commits_are_batches_of_a_migration(self, path: str, spark: SparkSession) -> None:
         moved = answer("migrate", "--table", path, "--accept-differences", "--keys-sample", "50%")
         assert moved["statistics"]["keys_with_several_versions"] > 0
+        for words in (("--compact-every", "2"), ("--schema", "id string")):
+            result = run("migrate", "--table", path, *words)
+            assert (result.exit_code, f"{words[0]} is for --batches; the commits of a --table" in result.stderr) == (
+                2,
+                True,
+            )
+
+    def test_what_is_for_trials_needs_commits_that_can_be_tried(self, tables: Path, spark: SparkSession) -> None:
+        table = str(next(load(tables, release="1.0.2", case="cow-no-meta-default")).folder / "table")
+        for words in (("--all-paths",), ("--compact-every", "2"), ("--keys-sample", "5%")):
+            result = run("migrate", "--table", table, *words)
+            assert result.exit_code == 2, result.output
+            assert f"{words[0]} is for commits of the table, which can't be tried: " in result.stderr
+            assert "no meta columns" in result.stderr
 
     def test_explain_shows_where_each_version_lies(self, path: str, spark: SparkSession) -> None:
         result = run("explain", "--table", path, "--row", "k002", "--to", "1.2", "--output", "json")
