@@ -88,8 +88,8 @@ def replay_command(
     """
     target = target_of(out, options)
     context = click.get_current_context()
-    names = options.keys() & parameters_of(replay) - _OF_WRITER
-    asked = {name: options[name] for name in names if given_option(context, name)}
+    names = parameters_of(replay) - _OF_WRITER
+    asked = {name: value for name, value in options.items() if name in names and given_option(context, name)}
     source: Any
     if table is not None:
         source, settings = _of_table(table, batches, asked, options)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from bridge.compare.comparison import Comparison, Target
     from bridge.compare.replay_report import ReplayReport
     from bridge.pipeline import BatchesLike, BatchNumber, Scope, Steps
+    from mergers import RecordMergeMode
     from payloads import HudiRelease, PayloadRef
 
 Replay: TypeAlias = "ReplayReport | TableTypesReplay | HistoryReplay | ReadersReplay"
@@ -81,7 +82,7 @@ def replay(
 def replay(
     source: HudiTable | str | Path,
     *,
-    to: str | HudiRelease,
+    to: str | HudiRelease | RecordMergeMode,
     history: Literal[True],
     payload: str | PayloadRef | None = None,
     props: Mapping[str, str] | None = None,
@@ -122,8 +123,8 @@ def replay(  # noqa: PLR0913 (those of all questions)
             or its path.
         plan: for batches: the first side. A table has its own.
         to: what to compare with: a release, with the other settings of the plan; or under the newest release a merge
-            mode, a payload class, or your own payload or merger as `package.module:Class`. A table is read or upgraded
-            by a release.
+            mode, a payload class, or your own payload or merger as `package.module:Class`. A table, without `history`,
+            is compared with a release alone.
         batches: for a table: the batches to write next.
         history: for a table: replay the commits that it still holds, on new tables of both releases.
         table_types: for batches: one replay for each of these types; empty: the type of the plan alone.
@@ -222,6 +223,8 @@ def _question(settings: Mapping[str, Any], *, of_table: bool) -> Question:
         return question
     if question is Question.FIRST:
         why = f"is for a real table, and the source is batches: {_INSTEAD.get(foreign, 'leave it out')}"
+    elif foreign == "plan":
+        why = "is for batches, and a table has its own; if the source is a path of batches, read it by Batches.read"
     elif not any(foreign in _parameters(one) for one in _OF_TABLES.values()):
         why = OF_NEW_TABLES
     elif question is Question.READERS:

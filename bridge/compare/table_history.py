@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from bridge.compare.replay_report import ReplayReport
     from bridge.hudi import HudiTable
     from bridge.pipeline import Scope
+    from mergers import RecordMergeMode
     from payloads import HudiRelease, PayloadRef
 
 _NUMBER = "_pb_versions"
@@ -222,7 +223,7 @@ class HistoryReplay(Judged, Listing):
 
 def replay_history(
     table: HudiTable,
-    to: str | HudiRelease,
+    to: str | HudiRelease | RecordMergeMode,
     *,
     payload: str | PayloadRef | None = None,
     props: Mapping[str, str] | None = None,

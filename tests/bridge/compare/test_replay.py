@@ -336,6 +336,11 @@ def test_python_replays_several_table_types_as_the_verb_does(spark: SparkSession
         ("t", {}, "to is missing; name what to compare with"),
         ("t", {"to": MergePlan(merger="COMMIT_TIME_ORDERING", key="id")}, "to is a plan, and a real table has its own"),
         ("t", {"to": "1.2", "table_types": [TableType.MERGE_ON_READ]}, "table_types is for a table that batches make"),
+        (
+            "days",
+            {"to": "1.2", "plan": MergePlan(merger="COMMIT_TIME_ORDERING", key="id")},
+            "plan is for batches, and a t",
+        ),
         ("t", {"to": "1.2", "as_of": "1"}, "as_of applies to writes, and without batches the table is only read"),
         ("t", {"to": "1.2", "payload": "AWSDmsAvroPayload"}, "payload applies to writes"),
         (
