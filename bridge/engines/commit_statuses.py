@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class CommitStatuses:
-    """Counts the rows of a key, as `bridge.programs.CommitLoop` tells its listener.
+    """Counts the rows of a key, as `bridge.programs.Table` tells its listener.
 
     A row is kept if it is among what the snapshot after its commit shows and the one before did not; merged if
     something else is; deleted if what was shown is gone, and nothing new is there; and ignored if both snapshots show

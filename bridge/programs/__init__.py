@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.programs.commit_loop import CommitLoop, TableTrace
 from bridge.programs.file_group import FileGroup
 from bridge.programs.global_index import GlobalAppend, GlobalUpsert
 from bridge.programs.handover import (
@@ -18,6 +17,7 @@ from bridge.programs.handover import (
 )
 from bridge.programs.inline_compaction import inline_warnings
 from bridge.programs.key_timeline import LOG_ALONE, KeyTimeline
+from bridge.programs.listeners import TableTrace
 from bridge.programs.merge_checks import check_statement, operation_warnings
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
@@ -25,14 +25,8 @@ from bridge.programs.path_search import Change, PathEnding, PathKind, check_plan
 from bridge.programs.path_walk import FEW, STATES, Path, as_given
 from bridge.programs.program import Arrival, Emit, Origin, Program
 from bridge.programs.second_write import RefusedBatch, check_writes, refused_batch
-from bridge.programs.small_files import (
-    MEASURED_EVERY,
-    MOST_BYTES,
-    TOO_LARGE,
-    SmallFileTable,
-    inserts_into_files,
-    small_file_candidates,
-)
+from bridge.programs.small_file_table import MEASURED_EVERY, MOST_BYTES, TOO_LARGE, SmallFileTable
+from bridge.programs.small_files import inserts_into_files, small_file_candidates
 from bridge.programs.specs import PROGRAMS, EngineName, Extra, ProgramSpec
 from bridge.programs.sql_merge import ClauseAction, MergeClause, MergeStatement
 from bridge.programs.standard_paths import StandardPath, standard_paths
@@ -54,7 +48,6 @@ __all__ = [
     "Change",
     "ClauseAction",
     "CombineInput",
-    "CommitLoop",
     "Compact",
     "Emit",
     "EngineName",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from bridge.merge import Carrier, RecordMerge
-    from bridge.programs.commit_loop import TableTrace
+    from bridge.programs.listeners import TableTrace
     from bridge.programs.merged_source import MergedSource
     from bridge.programs.program import Arrival, Emit
     from mergers import HoodieKey

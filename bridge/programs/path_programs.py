@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from bridge.merge import Carrier, RecordMerge
-    from bridge.programs.commit_loop import CommitListener
+    from bridge.programs.listeners import CommitListener
     from bridge.programs.path_search import KeyPaths
     from bridge.programs.path_walk import PathEnd
     from bridge.programs.program import Emit

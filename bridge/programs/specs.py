@@ -12,7 +12,7 @@ from bridge.merge import Action, MergePoint
 from bridge.programs.global_index import GlobalAppend, GlobalUpsert
 from bridge.programs.operations import Append, CombineInput, Compact, Snapshot, Upsert
 from bridge.programs.path_programs import AllPaths, SmallestHistory
-from bridge.programs.small_files import SmallFileTable
+from bridge.programs.small_file_table import SmallFileTable
 from bridge.programs.table import Table
 from payloads.backports import StrEnum
 

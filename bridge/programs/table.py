@@ -10,7 +10,6 @@ import collections
 from typing import TYPE_CHECKING
 
 from bridge.config import UpgradeCompaction
-from bridge.programs.commit_loop import CommitLoop
 from bridge.programs.files import Files
 from bridge.programs.global_files import GlobalFiles
 from bridge.programs.key_state import fold_version
@@ -23,25 +22,29 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
     from bridge.merge import Carrier, RecordMerge, StoredRow
-    from bridge.programs.commit_loop import TableTrace
     from bridge.programs.file_group import FileGroup
     from bridge.programs.handover import Handover
+    from bridge.programs.listeners import CommitListener, TableTrace
     from bridge.programs.program import Arrival, Emit
     from bridge.programs.takeover import Stage
     from bridge.programs.write_operation import Operations
     from mergers import HoodieKey
 
 
-class Table(CommitLoop):
-    """Commits in order through all merge points. Adds: the first and the last commit at which the row is visible.
+class Table:
+    """Commits in order, from 1, through all merge points: one ends where the next begins, and compactions run between.
+
+    Adds to an outcome the first and the last commit at which the row is visible.
 
     Attributes:
+        listener: is told what became of the rows of each key.
         merge: the calls of the writer, on the table as it is now.
         files: the file groups of the key.
         trace: is told what no merge call tells.
         counts_removed: whether the listener counts a key that an overwrite removes as a row of its batch.
     """
 
+    listener: CommitListener | None = None
     counts_removed = False
 
     def __init__(  # noqa: PLR0913 (keyword-only settings of one table)
@@ -66,15 +69,18 @@ class Table(CommitLoop):
         """
         self._stages = tuple(stages_of(merge, handover, commits, log_updates=log_updates))
         self._requested = frozenset(compact_after if log_updates else ())
-        super().__init__(commits, self._requested.union(planned_compactions(self._stages)))
+        self._commits, self._commit = commits, 0
+        planned = planned_compactions(self._stages) if self._stages else ()  # a path has many tables without any
+        self._compactions = sorted(self._requested.union(planned))
         self.merge = self._earliest = self._combining = merge
         self.files = (GlobalFiles if merge.plan.global_index else Files)(
             merge, log_updates=log_updates, is_taken_over=bool(self._stages)
         )
         self._operations = operations.by_commit
-        self._batch = OperatedBatch(self.files, operations)
-        writers = (merge, *(stage.new for stage in self._stages)) if self._operations else ()
-        self._statement_calls = [StatementCalls.of(one, operations) for one in writers]
+        if self._operations:
+            self._batch = OperatedBatch(self.files, operations)
+            writers = (merge, *(stage.new for stage in self._stages))
+            self._statement_calls = [StatementCalls.of(one, operations) for one in writers]
         self._passed = 0
         self._upserts: list[Carrier] = []
         self._rows = 0
@@ -83,7 +89,7 @@ class Table(CommitLoop):
 
     def start(self, key: HoodieKey) -> None:
         """Begin a key of an empty table of the first writer."""
-        self.rewind()
+        self._commit = 0
         self.files.start(key)
         self._upserts, self._rows, self._own = [], 0, None
         if self._operations:
@@ -152,6 +158,13 @@ class Table(CommitLoop):
         key = self.files.key_of(arrival)
         fold_version(merge, self._upserts, merge.incoming(key, arrival.record, arrival.source, arrival.ordering))
 
+    def finish(self, emit: Emit) -> None:
+        """End the last commits and emit what is visible then."""
+        self.end_commit(self._commits + 1, emit)
+        if self._own is not None:
+            self._tell_own()
+        self.files.end(self._commits + 1, emit)
+
     # -- what happens between commits
 
     def end_commit(self, next_commit: int, emit: Emit) -> None:
@@ -160,16 +173,24 @@ class Table(CommitLoop):
             self._tell_own()
         for stage in self._stages[self._passed :]:
             if self._commit <= stage.after < next_commit:
-                super().end_commit(stage.after + 1, emit)
+                self._write_until(stage.after + 1, emit)
                 self._hand_over(stage, emit)
-        super().end_commit(next_commit, emit)
+        self._write_until(next_commit, emit)
         if self._passed:  # the batch that upgrades is combined in a way of its own
             last = self._stages[self._passed - 1]
             self._combining = last.upgrading if next_commit == last.after + 1 else self.merge
 
-    def written(self) -> Sequence[tuple[int, Table]]:
-        """Return the key, if it has rows in the current commit, with their number."""
-        return [(self._rows, self)] if self._rows else []
+    def _write_until(self, next_commit: int, emit: Emit) -> None:
+        """Write the input of the current commit, and run the compactions before `next_commit`."""
+        told = self.listener if self._rows else None
+        rows, before = self._rows, [] if told is None else self.visible()
+        self.write_commit(emit)
+        for commit in self._compactions:
+            if self._commit <= commit < next_commit:
+                self.compact_after(commit, emit)
+        self._commit = next_commit
+        if told is not None:
+            told.commit(rows, before, self.visible())
 
     def write_commit(self, emit: Emit) -> None:
         """Write the input, and take the snapshot; a compaction takes it otherwise."""
@@ -239,12 +260,6 @@ class Table(CommitLoop):
     def visible(self) -> list[StoredRow]:
         """Return the rows that queries see."""
         return self.files.visible()
-
-    def end_table(self, commit: int, emit: Emit) -> None:
-        """Emit what is visible until `commit`."""
-        if self._own is not None:
-            self._tell_own()
-        self.files.end(commit, emit)
 
     def _tell_own(self) -> None:
         own, self._own = self._own, None

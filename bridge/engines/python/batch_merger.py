@@ -26,7 +26,7 @@ from bridge.engines.python.outcomes import CONTROL_TYPES, UNDECIDED, Detached, O
 from bridge.engines.python.records import RecordReader, RecordWriter, read_rows
 from bridge.errors import InputError, MergeFailedError
 from bridge.merge import Action, MergePoint, MergePointError, MetaColumns, RecordMerge, located, of_another_key
-from bridge.programs import AllPaths, Arrival, CommitLoop, Origin
+from bridge.programs import AllPaths, Arrival, Origin, SmallFileTable, Table
 from bridge.spark import META_COLUMNS, with_meta
 from payloads import NullOrderingError, OrderingTypeError, PayloadFailedError
 
@@ -71,7 +71,7 @@ class BatchMerger:
         self.waiting: tuple[pa.RecordBatch, Mask] | None = None
 
     def _ledger(self) -> Ledger:
-        if not isinstance(self.program, CommitLoop | AllPaths):
+        if not isinstance(self.program, Table | SmallFileTable | AllPaths):
             return Ledger(self.job)
         ledger = CommitLedger(self.job)
         self.program.listener = ledger

@@ -9,9 +9,10 @@ import pytest
 
 from bridge import InputError
 from bridge.merge.record_merge import RecordMerge
-from bridge.programs import small_files
+from bridge.programs import small_file_table
 from bridge.programs.program import Arrival, Origin
-from bridge.programs.small_files import SmallFileTable, small_file_candidates
+from bridge.programs.small_file_table import SmallFileTable
+from bridge.programs.small_files import small_file_candidates
 from tests.support.one_key import DEFAULT, MODE_RELEASES, SCHEMA, plan_of, row
 
 RELEASES = ["1.0", *MODE_RELEASES]
@@ -112,7 +113,7 @@ def test_the_rule_is_on_where_a_limit_is_set(props, candidates):
 
 
 def test_a_partition_that_is_too_large_for_a_task_is_refused(monkeypatch):
-    monkeypatch.setattr(small_files, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(small_file_table, "MOST_BYTES", 100_000)
     commit = " ".join(f"+{chr(0x4E00 + number)}10" for number in range(2_000))
     says = r"has more than \d+, about .*; leave out hoodie.parquet.small.file.limit"
     with pytest.raises(InputError, match=says):
