@@ -213,7 +213,7 @@ def _question(settings: Mapping[str, Any], *, of_table: bool) -> Question:
         ParameterError: a parameter is for another question.
     """
     if not of_table:
-        question, known = Question.FIRST, _parameters(_on_new_tables)
+        question, known = Question.FIRST, _parameters(_on_new_tables) | _parameters(Course.of)
     else:
         question = Question.BATCHES if "batches" in settings else Question.READERS
         question = Question.HISTORY if "history" in settings else question
@@ -243,31 +243,15 @@ def _parameters(called: Callable[..., Any]) -> set[str]:
     return {*inspect.signature(called).parameters}
 
 
-def _on_new_tables(  # noqa: PLR0913 (those of the question)
-    commits: int,
-    plan: MergePlan,
-    to: Target,
-    *,
-    table_types: Iterable[TableType] = (),
-    upgrade_after: BatchNumber | None = None,
-    via: Steps = (),
-    keep_table_version: bool = False,
-    plain: bool = False,
-    compact_after: Collection[int] = (),
-    compact_every: int | None = None,
+def _on_new_tables(
+    commits: int, plan: MergePlan, to: Target, *, table_types: Iterable[TableType] = (), **settings: Any
 ) -> tuple[Comparison, ...]:
-    """Return the two sides that some batches are written to, one a table type; errors as in `replay`."""
+    """Return the two sides that some batches are written to, for each table type; `settings` are those of `Course.of`.
+
+    Errors as in `replay`.
+    """
     types = tuple(dict.fromkeys(table_types)) or (plan.table_type,)
-    course = Course.of(
-        commits,
-        types,
-        upgrade_after=upgrade_after,
-        via=via,
-        keep_table_version=keep_table_version,
-        plain=plain,
-        compact_after=compact_after,
-        compact_every=compact_every,
-    )
+    course = Course.of(commits, types, **settings)
     return tuple(comparison_of(dataclasses.replace(plan, table_type=one), to, course, commits) for one in types)
 
 
