@@ -220,6 +220,17 @@ def verdict_of(found: ReadersReport) -> str:
     return f"Of the {found.rows:,} rows that Hudi {found.reader} shows, other readers show some differently: {each}."
 
 
+def _counts(result: ReaderResult) -> tuple[str, str, str]:
+    """Return the counts of a table's line: none of a reader that showed no rows, which are not 0."""
+    if result.refused is not None or result.not_run is not None:
+        return "", "", ""
+    return str(result.only_right), str(result.only_left), str(result.changed)
+
+
+def _grade(result: ReaderResult) -> str:
+    return "not run" if result.not_run is not None else grade_of_reader(result).value
+
+
 def _short(result: ReaderResult) -> str:
     if result.refused is not None:
         return "can't read the table"
@@ -234,20 +245,10 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
         **seen_by(found),
         "readers": [result._asdict() | {"differing": result.total, "how": result.how} for result in found.results],
     }
-    lines = [
-        {
-            "reader": reader_name(result.reader),
-            "only there": result.only_right,
-            "missing there": result.only_left,
-            "changed": result.changed,
-            "grade": "not run" if result.not_run is not None else grade_of_reader(result).value,
-        }
-        for result in found.results
-    ]
-    columns = ("reader", "only there", "missing there", "changed", "grade")
-    report.body.append(
-        Table.of_rows(columns, lines, f"Rows that other readers show differently from Hudi {found.reader}")
-    )
+    title = f"Rows that other readers show differently from Hudi {found.reader}"
+    counts = ("only there", "missing there", "changed")
+    lines = [[reader_name(result.reader), *_counts(result), _grade(result)] for result in found.results]
+    report.body.append(Table(("reader", *counts, "grade"), lines, title, frozenset(counts)))
     for result in found.results:
         why = result.refused or result.not_run
         if why is not None:

@@ -19,6 +19,7 @@ from bridge.cli import main
 from bridge.config import capabilities
 from bridge.errors import ParameterError
 from bridge.hudi import ComparedRows, Differing, ReaderQuery, SliceReaders, TableQueries
+from bridge.report import Table
 from bridge.spark import PySparkException
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.tables import Recorded, json_rows, load, rows_of, without_meta
@@ -193,6 +194,11 @@ class TestOnSpark:
         path = str(next(load(tables, release="1.2.0", case="mor-order-none")).folder / "table")
         with compare_readers(HudiTable(spark, path), ["0.15", "1.1"]) as found:
             old, near = found.results
+            (table,) = (part for part in found.to_report().body if isinstance(part, Table))
+        assert [*table.rows] == [
+            ["Hudi 0.15", "", "", "", "REFUSED"],
+            ["Hudi 1.1", "0", "0", "0", "IDENTICAL ON THIS DATA"],
+        ]
         assert "reads only 6 and below" in str(old.refused)
         assert near.agrees
         with pytest.raises(HudiTableError, match="table version 9"):
