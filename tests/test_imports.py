@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import bridge
-from bridge.spark.cluster import PACKAGES
+from bridge.spark.cluster import IMPORTS, PACKAGES
 
 ROOT = Path(__file__).parent.parent
 HEAVY = {"pyspark", "pyarrow", "pandas", "hypothesis", "click", "rich", "jinja2"}
@@ -76,11 +76,19 @@ sys.meta_path.insert(0, Block())
 """
 
 
+def top_level(distribution):
+    """Yield what a distribution adds to the import path (`packages_distributions` of Python 3.10 misses some)."""
+    for file in distribution.files or ():
+        if file.suffix in {".py", ".so"}:
+            yield file.parts[0].partition(".")[0]
+
+
 def on_executor(program, data=b""):
     """Run a program in an interpreter that has what executors need, and no other third-party package."""
     has = {*PACKAGES, *WITH_SPARK, "bridge", "mergers", "payloads"}
-    blocked = sorted(set(importlib.metadata.packages_distributions()) - has)
-    command = [sys.executable, "-c", BLOCK.format(blocked=blocked) + program]
+    blocked = sorted({name for one in importlib.metadata.distributions() for name in top_level(one)} - has)
+    before = "import distutils.version" if "distutils" in IMPORTS else ""  # setuptools, which has it, needs others
+    command = [sys.executable, "-c", before + BLOCK.format(blocked=blocked) + program]
     return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False)
 
 

@@ -14,7 +14,7 @@ from bridge.cli.session import session_options
 from bridge.cli.verb import Verb
 from bridge.errors import EngineError
 from bridge.report import STRICT, Judged, Report, Severity, Table
-from bridge.spark import PACKAGES, accesses, check_java, driver_java, has_executors, is_connect, versions, workers
+from bridge.spark import IMPORTS, accesses, check_java, driver_java, has_executors, is_connect, versions, workers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -101,7 +101,7 @@ class ClusterReport(Judged):
         report = Report("check-cluster", self.verdict, self.severities, self.fails, plan=dict(self.session))
         executors = ({"where": "executor", **_row(one)} for one in self.executors)
         report.results = [{"where": "driver", **_row(self.driver)}, *executors]
-        columns = ("where", "host", "python", "interpreter", "java", *PACKAGES)
+        columns = ("where", "host", "python", "interpreter", "java", *IMPORTS)
         report.body.append(Table(("driver", "value"), list(self.session.items()), "Driver"))
         report.body.append(Table.of_rows(columns, report.results, "Python and its packages"))
         if self.accesses:
@@ -113,7 +113,7 @@ class ClusterReport(Judged):
 
 def _checked(spark: SparkSession, paths: Sequence[str]) -> ClusterReport:
     """Ask the driver and the executors; paths are tried only if nothing is missing."""
-    driver = versions(PACKAGES)._replace(java=driver_java(spark))
+    driver = versions(IMPORTS)._replace(java=driver_java(spark))
     found: list[Worker] = []
     fault = None
     is_cluster = has_executors(spark)

@@ -10,7 +10,7 @@ from bridge.spark.arrow_types import ArrowColumn, from_arrow_schema, from_arrow_
 from bridge.spark.catalog import catalog_location, catalog_tables
 from bridge.spark.class_archive import cache_folder
 from bridge.spark.cluster import (
-    PACKAGES,
+    IMPORTS,
     Worker,
     add_module,
     check_java,
@@ -72,9 +72,9 @@ from bridge.spark.target import Target
 
 __all__ = [
     "FAILURES",
+    "IMPORTS",
     "META_COLUMNS",
     "OUTPUT_FORMATS",
-    "PACKAGES",
     "Access",
     "AnalysisException",
     "ArrowColumn",

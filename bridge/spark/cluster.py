@@ -19,6 +19,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pyspark
 from py4j.protocol import Py4JError
 from pyspark.sql import functions as sf
 
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 PACKAGES = ("pyarrow", "pandas", "numpy", "fastavro")
 """What Python workers need besides PySpark, which comes with Spark."""
 
+_HAS_DISTUTILS = "distutils" in sys.stdlib_module_names or not pyspark.__version__.startswith("3.")
+IMPORTS = PACKAGES if _HAS_DISTUTILS else (*PACKAGES, "distutils")
+"""What they import: PySpark 3 wants distutils too, which left Python in 3.12, and which setuptools has."""
+
+_SAID = {"distutils": "distutils of setuptools"}
 _OWN = ("payloads", "mergers", "bridge")
 _TASKS = 64
 # PySpark 3.5 prints a tuple: (3, 9).
@@ -63,7 +69,8 @@ class Worker(NamedTuple):
     @property
     def missing(self) -> list[str]:
         """The packages that are not there, or can't be imported, with the reason."""
-        return [f"{name} ({found[1:]})" for name, found in self.packages.items() if found.startswith("!")]
+        why = {name: found[1:] for name, found in self.packages.items() if found.startswith("!")}
+        return [f"{_SAID.get(name, name)} ({reason})" for name, reason in why.items()]
 
 
 class _Prepared:
@@ -96,7 +103,7 @@ def prepare(spark: SparkSession, *names: str) -> None:
     wanted = sorted({*_OWN, *modules} - done.modules)
     for path in _archives(wanted, done.folder):
         _send(spark, path)
-    found = workers(spark, (*PACKAGES, *_OWN, *sorted(modules)))
+    found = workers(spark, (*IMPORTS, *_OWN, *sorted(modules)))
     check_workers(found)
     check_java(found, driver_java(spark))
     done.modules |= set(wanted)
@@ -188,7 +195,7 @@ def _python_files(place: Path) -> list[Path]:
 # -- packages
 
 
-def workers(spark: SparkSession, names: Iterable[str] = PACKAGES) -> list[Worker]:
+def workers(spark: SparkSession, names: Iterable[str] = IMPORTS) -> list[Worker]:
     """Return what executors have, one a host; one job of small tasks, so an executor that is busy may not be seen.
 
     Raises:

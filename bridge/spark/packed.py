@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from bridge.errors import EngineError, InputError
-from bridge.spark.cluster import PACKAGES
+from bridge.spark.cluster import IMPORTS, PACKAGES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,6 +101,10 @@ def _copy_interpreter(root: Path) -> None:
     start.chmod(0o755)
     library = root / "lib" / version
     shutil.copytree(sysconfig.get_path("stdlib"), library, ignore=shutil.ignore_patterns(*_LEFT_OUT, *_LEFT_OUT_TOO))
+    if "distutils" in IMPORTS:  # setuptools gives it in `site-packages` alone
+        (setuptools,) = _required(["setuptools"])
+        source = str(setuptools.locate_file("setuptools/_distutils"))
+        shutil.copytree(source, library / "distutils", ignore=shutil.ignore_patterns("tests", *_LEFT_OUT))
     dynamic = Path(sysconfig.get_config_var("DESTSHARED") or "")
     if dynamic.is_dir() and not (library / "lib-dynload").exists():
         shutil.copytree(dynamic, library / "lib-dynload")
@@ -143,7 +147,7 @@ def _check(root: Path) -> None:
         EngineError: it does not.
     """
     surroundings = {name: value for name, value in os.environ.items() if name not in _OWN_PATHS}
-    command = [str(root / "bin" / "python"), "-c", _TRY, "os", *PACKAGES]
+    command = [str(root / "bin" / "python"), "-c", _TRY, "os", *IMPORTS]
     done = subprocess.run(command, cwd=root, env=surroundings, capture_output=True, text=True, check=False)  # noqa: S603 (its own copy)
     foreign = [line for line in done.stdout.splitlines() if not line.startswith(str(root.resolve()))]
     if done.returncode or foreign:

@@ -4,11 +4,12 @@ import socket
 import sys
 import zipfile
 
+import pyspark
 import pytest
 
 from bridge import EngineError
 from bridge.spark import (
-    PACKAGES,
+    IMPORTS,
     Worker,
     check_java,
     check_workers,
@@ -98,7 +99,7 @@ def test_the_heap_leaves_memory_to_python_workers():
 
 def test_executors_say_what_they_have(spark):
     (found,) = workers(spark)
-    assert found == versions(PACKAGES)._replace(java=driver_java(spark))
+    assert found == versions(IMPORTS)._replace(java=driver_java(spark))
     assert not found.missing
     check_workers([found])
 
@@ -110,6 +111,17 @@ def test_what_executors_lack_is_named_with_the_host(spark):
         EngineError, match=rf"on {found.host} lacks no_such_package \(not installed\); install it there"
     ):
         check_workers([Worker("h", "3.11.0", {"numpy": "2"}), found])
+
+
+def test_what_left_python_is_named_with_what_has_it():
+    without = Worker("h", "3.13.0", {"numpy": "2", "distutils": "!not installed"})
+    with pytest.raises(EngineError, match=r"h lacks distutils of setuptools \(not installed\); install it there"):
+        check_workers([without])
+
+
+def test_workers_import_distutils_of_setuptools_where_python_and_pyspark_differ():
+    has_none = sys.version_info >= (3, 12) and pyspark.__version__.startswith("3.")
+    assert ("distutils" in IMPORTS) == has_none
 
 
 def test_the_code_that_travels_is_our_packages_and_the_users_own_files(tmp_path, monkeypatch):

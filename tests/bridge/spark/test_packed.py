@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sysconfig
+import tarfile
 
 import pytest
 from click.testing import CliRunner
@@ -10,7 +11,7 @@ from click.testing import CliRunner
 from bridge.cli import main
 from bridge.errors import EngineError, InputError
 from bridge.spark import pack, packed
-from bridge.spark.cluster import PACKAGES
+from bridge.spark.cluster import IMPORTS, PACKAGES
 
 
 def test_a_package_that_is_not_there_is_named_and_nothing_written(tmp_path):
@@ -44,6 +45,17 @@ def test_packages_come_with_what_they_require_and_without_spark():
     found = {one.name.lower() for one in packed._required([*PACKAGES, "pyspark"])}
     assert {*PACKAGES, "six"} <= found
     assert not found & {"pyspark", "py4j", "pytest"}
+
+
+def test_what_workers_import_and_python_has_no_more_comes_too(tmp_path, monkeypatch):
+    """On Python 3.12 and later: distutils, of setuptools."""
+    wanted = [name for name in IMPORTS if name not in PACKAGES]
+    monkeypatch.setattr(packed, "PACKAGES", ())
+    monkeypatch.setattr(packed, "IMPORTS", wanted)
+    pack(tmp_path / "out.tar.gz")
+    with tarfile.open(tmp_path / "out.tar.gz") as archive:
+        found = {name for name in archive.getnames() if name.endswith("/distutils/version.py")}
+    assert len(found) == 1
 
 
 def test_a_package_whose_files_are_elsewhere_is_refused(tmp_path, monkeypatch):
