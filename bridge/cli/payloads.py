@@ -27,6 +27,7 @@ from payloads import HudiRelease, PayloadRef, resolve_payload
 from payloads.builtin import BuiltinPayload
 from payloads.errors import PayloadBridgeError
 from payloads.registry import builtin_payloads
+from payloads.user import PayloadAdapter
 
 if TYPE_CHECKING:
     from bridge.report import JsonObject
@@ -165,11 +166,13 @@ def _resolve(name: str, release: HudiRelease | None) -> type[HoodieRecordPayload
     return refuse(failures[0])
 
 
-def _source(found: type) -> str:
+def _source(found: type[HoodieRecordPayload]) -> str:
+    # A class that is made of it for a release has no lines of its own.
+    written: type = found.user_class if issubclass(found, PayloadAdapter) else found.unbound or found
     try:
-        return f"{inspect.getsourcefile(found)}:{inspect.getsourcelines(found)[1]}"
+        return f"{inspect.getsourcefile(written)}:{inspect.getsourcelines(written)[1]}"
     except (OSError, TypeError):
-        return f"unknown (module {found.__module__})"
+        return f"unknown (module {written.__module__})"
 
 
 def _reflowed(paragraph: str) -> str:
