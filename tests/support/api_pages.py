@@ -8,7 +8,7 @@ import functools
 import importlib
 import inspect
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import griffe
 
@@ -48,8 +48,8 @@ def text_of(package: str) -> str:
 def docstring_of(module: ModuleType, name: str) -> str:
     """Return the docstring of a public name; that of a constant stands below it in its module."""
     found = getattr(module, name)
-    if inspect.isclass(found) or inspect.isroutine(found):
-        return inspect.cleandoc(vars(found).get("__doc__") or "" if inspect.isclass(found) else found.__doc__ or "")
+    if _is_class(found) or inspect.isroutine(found):
+        return inspect.cleandoc(vars(found).get("__doc__") or "" if _is_class(found) else found.__doc__ or "")
     member: Any = _loaded(module.__name__)[name]
     docstring = member.final_target.docstring
     return "" if docstring is None else str(docstring.value)
@@ -69,27 +69,36 @@ def griffe_loader() -> griffe.GriffeLoader:
 
 
 def _kind(found: Any) -> str:
-    if inspect.isclass(found):
+    if _is_class(found):
         return "errors" if issubclass(found, Exception) else "classes"
     return "functions" if inspect.isroutine(found) else "values"
+
+
+def _is_class(found: Any) -> bool:
+    return issubclass(type(found), type)  # to Python 3.10 `dict[str, Any]` is an instance of it, too
+
+
+def _is_made(found: type) -> bool:
+    """Whether users make objects of a class by calling it; of a protocol's constructor Python 3.10 keeps nothing."""
+    return not issubclass(found, Exception | enum.Enum) and Protocol not in found.__bases__
 
 
 def _entry(module: ModuleType, name: str) -> Iterator[str]:
     found = getattr(module, name)
     yield f"### `{name}`"
     yield ""
-    if inspect.isroutine(found) or (inspect.isclass(found) and not issubclass(found, Exception | enum.Enum)):
+    if inspect.isroutine(found) or (_is_class(found) and _is_made(found)):
         yield from ("```python", *_signature(name, found), "```", "")
     elif isinstance(found, str):
         yield from (f"`{found!r}`", "")
     yield from _paragraphs(docstring_of(module, name))
-    if inspect.isclass(found):
+    if _is_class(found):
         yield from _members(found)
 
 
 def _signature(name: str, found: Any) -> list[str]:
     signature = inspect.signature(found)
-    if inspect.isclass(found):
+    if _is_class(found):
         signature = signature.replace(return_annotation=signature.empty)
     whole = f"{name}{_plain(str(signature))}"
     if len(whole) <= _WIDTH:
