@@ -397,7 +397,7 @@ def _parser(kind: str) -> Callable[[Any], Any] | None:
         case "date":
             return datetime.date.fromisoformat
         case "timestamp" | "timestamp_ntz" | "timestamp_ltz":
-            return lambda value: _utc(datetime.datetime.fromisoformat(value))
+            return _moment
         case "decimal":
             unit = decimal.Decimal(1).scaleb(-int((re.findall(r"\d+", kind) or ["10", "0"])[1]))
             return lambda value: decimal.Decimal(value).quantize(unit)
@@ -405,6 +405,12 @@ def _parser(kind: str) -> Callable[[Any], Any] | None:
             return float
         case _:
             return None
+
+
+def _moment(text: str) -> datetime.datetime:
+    """Return the moment of a text, in UTC; Python 3.10 itself reads no Z, and only fractions of 3 or 6 digits."""
+    six = re.sub(r"\.(\d+)", lambda found: f".{found[1][:6]:0<6}", text)
+    return _utc(datetime.datetime.fromisoformat(re.sub("Z$", "+00:00", six)))
 
 
 def _utc(moment: datetime.datetime) -> datetime.datetime:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import itertools
 
 import pytest
@@ -104,8 +105,8 @@ def test_what_each_release_does_otherwise_than_the_one_before():
 
 
 def test_every_attribute_is_described():
-    documented = capabilities(V1_2).__doc__
-    assert [f.name for f in dataclasses.fields(capabilities(V1_2)) if f"        {f.name}: " not in documented] == []
+    documented = inspect.getdoc(capabilities(V1_2))
+    assert [f.name for f in dataclasses.fields(capabilities(V1_2)) if f"\n    {f.name}: " not in documented] == []
 
 
 def test_the_table_version_decides_what_a_table_stores():

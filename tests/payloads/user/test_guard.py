@@ -130,7 +130,10 @@ def test_code_that_swallows_every_interruption_is_given_up():
         guard.call("merge", swallows)
 
 
-def test_the_users_own_interrupt_passes():
+def test_the_users_own_interrupt_passes(request):
+    # A shell starts what runs in its background with SIGINT ignored, and Python then leaves it so.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with CallGuard("acme.X") as guard, pytest.raises(KeyboardInterrupt):
         guard.call("merge", lambda: (os.kill(os.getpid(), signal.SIGINT), time.sleep(5)))
 
