@@ -255,6 +255,13 @@ ROWS: Final = (
         operations=_UPDATES,
     ),
     Row(
+        "SQL UPDATE after an upgrade to 1.0, merge-on-read",
+        "simulate_operations_upgrade",
+        _ON_READ,
+        steps=_UP_TO_1_0,
+        operations=_UPDATES,
+    ),
+    Row(
         "commits of other operations with an upgrade in two steps",
         "simulate_operations_upgrade",
         _ON_READ,
