@@ -105,8 +105,8 @@ def _copy_interpreter(root: Path) -> None:
         (setuptools,) = _required(["setuptools"])
         source = str(setuptools.locate_file("setuptools/_distutils"))
         shutil.copytree(source, library / "distutils", ignore=shutil.ignore_patterns("tests", *_LEFT_OUT))
-    dynamic = Path(sysconfig.get_config_var("DESTSHARED") or "")
-    if dynamic.is_dir() and not (library / "lib-dynload").exists():
+    dynamic = sysconfig.get_config_var("DESTSHARED")
+    if dynamic and Path(dynamic).is_dir() and not (library / "lib-dynload").exists():
         shutil.copytree(dynamic, library / "lib-dynload")
     shared = Path(str(sysconfig.get_config_var("LIBDIR")), str(sysconfig.get_config_var("INSTSONAME")))
     # That of Debian does without, and its library is a package of its own.

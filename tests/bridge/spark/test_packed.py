@@ -41,6 +41,20 @@ def test_a_python_whose_library_is_not_installed_is_tried_all_the_same(tmp_path,
         pack(tmp_path / "out.tar.gz")
 
 
+def test_a_python_that_names_no_folder_of_its_modules_takes_none_of_the_users_files(tmp_path, monkeypatch):
+    for name in ("here", "empty"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "here" / "secret.txt").write_text("theirs")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setattr(packed, "_copy_distribution", lambda *_: None)
+    monkeypatch.setattr(packed, "_check", lambda _: None)
+    monkeypatch.setattr(sysconfig, "get_path", lambda _: str(tmp_path / "empty"))
+    monkeypatch.setattr(sysconfig, "get_config_var", {}.get)
+    pack(tmp_path / "out.tar.gz")
+    with tarfile.open(tmp_path / "out.tar.gz") as archive:
+        assert not [name for name in archive.getnames() if name.endswith("secret.txt")]
+
+
 def test_packages_come_with_what_they_require_and_without_spark():
     found = {one.name.lower() for one in packed._required([*PACKAGES, "pyspark"])}
     assert {*PACKAGES, "six"} <= found
