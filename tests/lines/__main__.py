@@ -2,7 +2,7 @@
 
 One environment has the dependencies, another those of the tests too; the PySpark of a line is put before its own. In
 each line `tests.lines.smoke` runs, or pytest with the arguments after `--`: `python -m tests.lines --line 3.3 -- -m
-native`.
+native`. There a test may end in the refusal of what the line lacks (`tests.lines.refused`).
 """
 
 from __future__ import annotations
@@ -69,7 +69,11 @@ def main() -> None:
                 run(*pip, "--target", own, f"pyspark=={line}.*")
             path = os.pathsep.join(map(str, (own, ROOT)))
             installed = time.monotonic() - start
-            words = ("pytest", "-n", "0", *asked.pytest) if asked.pytest else ("tests.lines.smoke",)
+            words = (
+                ("pytest", "-p", "tests.lines.refused", "-n", "0", *asked.pytest)
+                if asked.pytest
+                else ("tests.lines.smoke",)
+            )
             run(python, "-m", *words, PYTHONPATH=path)
             print(f"{line}: {time.monotonic() - start:.0f} s, {installed:.0f} s of them to install", flush=True)  # noqa: T201 (a command)
 

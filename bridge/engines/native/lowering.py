@@ -145,11 +145,6 @@ REFUSALS = (
         lambda rules: isinstance(rules, ColumnRules) and not rules.can_gather,
     ),
     Refusal(
-        "line",
-        "Spark 3.3 fails where a merger of columns, or with a rule, merges the versions of a key as expressions",
-        lambda rules: isinstance(rules, ColumnRules) and not line_of().gathers,
-    ),
-    Refusal(
         "marker",
         "a payload class with a rule does not know the delete marker that a writer looks for in a batch",
         lambda rules: isinstance(rules, RulesStated) and rules.delete_marks_differ,
@@ -159,6 +154,11 @@ REFUSALS = (
         "a merger of columns, or with a rule, gathers the versions of a key, and these are not known to fit into the "
         "memory of a task; the merge row by row streams them",
         lambda rules: isinstance(rules, ColumnRules) and rules.leaves_to_rows,
+    ),
+    Refusal(
+        "line",
+        "Spark 3.3 fails where a merger of columns, or with a rule, merges the versions of a key as expressions",
+        lambda rules: isinstance(rules, ColumnRules) and not line_of().gathers,
     ),
     Refusal(
         "history-log",

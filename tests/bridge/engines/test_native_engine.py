@@ -23,7 +23,7 @@ from bridge.pipeline import choice_of, layout_of
 from bridge.pipeline.merge_points import upsert_outcomes
 from bridge.pipeline.point_run import PointRun
 from bridge.programs import PROGRAMS, EngineName
-from bridge.spark import functions
+from bridge.spark import functions, line_of
 from bridge.spark.small_input import INTERPRETED
 from mergers.strategies import EventTimeMerger
 from payloads import PayloadFailedError
@@ -48,6 +48,7 @@ LOG = f"{ROWS}, {LOG_COLUMNS}"
 SHORT = 60
 """Keys a combination; the command takes as many as it is told."""
 
+GATHERS = pytest.mark.skipif(not line_of().gathers, reason="Spark 3.3 runs no merger of columns natively")
 _POSTGRES = {"merger": None, "payload": "PostgresDebeziumAvroPayload", "ordering": "_event_lsn"}
 
 
@@ -97,6 +98,7 @@ def test_recorded_tables_are_real_hudis_commit_by_commit(spark: SparkSession, re
     assert report.sums.passed >= {"0.15": 15, "1.0": 10, "1.2": 48}[release]
 
 
+@GATHERS
 def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(spark: SparkSession) -> None:
     rows = "id string, v int, op string"
     stored = spark.createDataFrame([("a", 1, None), ("b", 1, None)], rows)
@@ -122,6 +124,7 @@ def test_a_merger_of_columns_is_found_among_the_implementations_of_its_strategy(
         upsert(stored, batch, dataclasses.replace(alone, engine="python")).collect()
 
 
+@GATHERS
 def test_auto_gathers_the_versions_of_a_key_only_from_small_files(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -543,7 +546,8 @@ def test_a_merger_of_columns_is_named(
     """Its expressions are made in the process of the user."""
     monkeypatch.setattr(ColumnMerger, "how", how)
     monkeypatch.setattr("bridge.engines.native.custom.CallGuard", functools.partial(CallGuard, timeout=0.2))
-    plan = MergePlan(merger="tests.jvm.misbehaving:ColumnMerger", release="1.2", key="id", ordering="ts")
+    merger = "tests.jvm.misbehaving:ColumnMerger"
+    plan = MergePlan(merger=merger, release="1.2", key="id", ordering="ts", engine="native")
     frame = spark.createDataFrame([("a", 1, "old")], "id string, ts bigint, v string")
     with pytest.raises(PayloadFailedError, match=says):
         upsert(frame, frame, plan)
