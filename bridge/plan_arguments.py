@@ -14,6 +14,7 @@ from bridge.errors import PlanError
 from mergers import HoodieRecordMerger, MergerRef, RecordMergeMode
 from mergers.registry import SentMergerRef
 from payloads import AvroSchema, HoodieRecordPayload, HudiRelease, PayloadRef
+from payloads.backports import is_class
 from payloads.references import SentPayloadRef
 from payloads.registry import check_spelling
 
@@ -129,7 +130,7 @@ def _reference(name: str, value: object, reference: type, base: type) -> object:
         return value
     if isinstance(value, str):
         return reference(value)
-    if not isinstance(value, type):
+    if not is_class(value):
         raise _wrong(name, f"a class, its name or a {reference.__name__}", value)
     if value.__module__.startswith(("payloads.", "mergers.")) and issubclass(value, base):
         return reference(value.__name__)

@@ -8,6 +8,7 @@ import numbers
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Final, TypeVar
 
+from payloads.backports import is_class
 from payloads.errors import ArgumentError
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -141,7 +142,7 @@ def _is(value: Any, kind: str) -> bool:  # noqa: C901, PLR0911 (one case a kind)
         case "float":
             return isinstance(value, numbers.Real) and not isinstance(value, bool)
         case "type":
-            return isinstance(value, type)
+            return is_class(value)
         case "Callable":
             return callable(value)
         case "Mapping" | "dict":

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import payloads.builtin
 from payloads.arguments import checked
+from payloads.backports import is_class
 from payloads.builtin import ALL_RELEASES, BuiltinPayload
 from payloads.errors import (
     PayloadConfigError,
@@ -273,7 +274,7 @@ def _python_path(name: str, release: HudiRelease) -> type[HoodieRecordPayload] |
             msg = f"{name}: {found.__name__} has no {part}{did_you_mean(part, _class_names(found), 0.5)}"
             raise PayloadNotFoundError(msg)
         found = getattr(found, part)
-        if not isinstance(found, type):
+        if not is_class(found):
             msg = f"{name}: {part} is a {type(found).__name__}, not a class; name a payload class"
             raise PayloadConstructorError(msg)
     return _adapted(found, release)

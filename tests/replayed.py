@@ -24,8 +24,7 @@ import click
 import pyarrow.parquet as pq
 
 from bridge import HudiTable, compare_readers, local_session
-from bridge.compare import bundle_of, reason_of
-from bridge.compare.released_process import run_released
+from bridge.compare import bundle_of, reason_of, run_released
 from bridge.errors import sentence_of
 from bridge.pipeline import LEFT, RIGHT
 from payloads import HudiRelease, PayloadBridgeError

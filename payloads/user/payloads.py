@@ -8,6 +8,7 @@ import warnings
 from typing import Any
 
 from payloads.api import HoodieRecordPayload
+from payloads.backports import is_class
 from payloads.errors import PayloadConstructorError
 from payloads.release import HudiRelease
 from payloads.user.adapter import PayloadAdapter
@@ -27,7 +28,7 @@ def adapt(user_class: object, release: str | HudiRelease = HudiRelease.latest())
             method that every payload needs, has a constructor or method with parameters that are not known, or is
             abstract.
     """
-    if not isinstance(user_class, type):
+    if not is_class(user_class):
         msg = f"{user_class!r} is a {type(user_class).__name__}, not a class; name a payload class"
         raise PayloadConstructorError(msg)
     wanted: type = user_class.user_class if issubclass(user_class, PayloadAdapter) else user_class

@@ -226,6 +226,7 @@ def test_a_python_path_gives_the_adapted_class(user_module):
         ("pb_user_module:KeepMux", PayloadNotFoundError, "pb_user_module has no KeepMux; did you mean KeepMax"),
         ("pb_user_module:KeepMax.Outer", PayloadNotFoundError, "KeepMax has no Outer"),
         ("pb_user_module:NOT_A_CLASS", PayloadConstructorError, "NOT_A_CLASS is a int, not a class"),
+        ("payloads:Record", PayloadConstructorError, "Record is a GenericAlias, not a class"),
         ("pb_user_module:", PayloadNotFoundError, "package.module:Class"),
         (":KeepMax", PayloadNotFoundError, "package.module:Class"),
         ("builtins:dict", PayloadConstructorError, "dict is not a payload: it lacks pre_combine"),
