@@ -76,6 +76,8 @@ _INSTEAD = {
     "FirstValueAvroPayload": "use DefaultHoodieRecordPayload; in 1.2 with "
     "hoodie.payload.update.on.same.ordering.field=false a tie keeps the stored row, "
     "but a tie within a batch still goes to the later version",
+    "OracleDebeziumAvroPayload": "use release 1.3, a preview whose rules are taken from sources (apache/hudi#19322), "
+    "or, if you have its jar, name the class in full with the jar (--jar FILE)",
     "ReverseOrderHoodieRecordPayload": "use release 1.2, or a class of your own that prefers the lower ordering value",
 }
 
@@ -307,17 +309,7 @@ def _class_names(owner: object) -> list[str]:
 # -- nothing found
 
 
-_TO_COME: Final = {"OracleDebeziumAvroPayload": "1.3 (apache/hudi#19322)"}
-"""Classes of sources of Hudi that no release has, and the release that is to have them."""
-
-
 def _not_found(name: str, release: HudiRelease) -> type[HoodieRecordPayload]:
-    if (to_come := _TO_COME.get(_short(name))) is not None:
-        msg = (
-            f"{name} is a class that Hudi {to_come} is to have, and no release with it was compared; if you have its "
-            "jar, name the class in full with the jar (--jar FILE)"
-        )
-        raise PayloadNotFoundError(msg)
     offered = [entry.name for entry in _offered()]
     shipped = [_short(found.java_name) for found in builtin_payloads(release)]
     hint = did_you_mean(_short(name), [*shipped, *offered], 0.5)

@@ -10,16 +10,17 @@ import enum
 import functools
 import re
 import warnings
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from payloads.errors import PayloadConfigError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 T = TypeVar("T")
 
 _WRITTEN = re.compile(r"(\d+\.\d+)(?:\.\d+)*(?:-[\w.-]+)?")  # vendors add parts: 0.15.0.7.3.1-500
+_PREVIEW = " (preview)"
 _COMPARED = {"0.12": "0.12.3", "0.13": "0.13.1", "0.14": "0.14.1", "0.15": "0.15.0"} | {
     "1.0": "1.0.2",
     "1.1": "1.1.1",
@@ -33,6 +34,14 @@ _KNOWN = {
     "0.14.0": "its isDeleted knows no custom delete marker, and it has no FirstValueAvroPayload",
 }
 """What is known to differ in other patches."""
+
+PREVIEW_NOTE: Final = (
+    "the rules of Hudi 1.3 (preview) are taken from sources (apache/hudi#19322) and were not compared with a release"
+)
+"""What every result under the preview says.
+
+Added in 0.2.0.
+"""
 
 
 class ReleaseWarning(UserWarning):
@@ -48,6 +57,8 @@ def patch_note(release: str) -> str | None:
     >>> patch_note("1.2"), patch_note("1.2.0"), patch_note("1.2.1")
     (None, None, 'the rules are those of Hudi 1.2.0; 1.2.1 was not compared')
     """
+    if HudiRelease.parse(release).is_preview:
+        return PREVIEW_NOTE
     line = ".".join(release.split("-", maxsplit=1)[0].split(".")[:2])
     compared = _COMPARED.get(line)
     if compared is None or release in {line, compared}:
@@ -57,9 +68,29 @@ def patch_note(release: str) -> str | None:
     return f"the rules are those of Hudi {compared}; {release} {end}"
 
 
+class _OfCompared(enum.EnumMeta):
+    """Has an enumeration give the releases that were compared: a preview is reached by its name alone."""
+
+    def __iter__(cls: type[T]) -> Iterator[T]:
+        return (cls.__members__[name] for name in cls._compared())  # type: ignore[attr-defined]
+
+    def __reversed__(cls: type[T]) -> Iterator[T]:
+        return (cls.__members__[name] for name in reversed(cls._compared()))  # type: ignore[attr-defined]
+
+    def __len__(cls) -> int:
+        return len(cls._compared())
+
+    def _compared(cls) -> list[str]:
+        return [name for name, release in cls.__members__.items() if not release.is_preview]
+
+
 @functools.total_ordering
-class HudiRelease(enum.Enum):
-    """A line of Hudi releases whose merge behaviour is ported, ordered by age."""
+class HudiRelease(enum.Enum, metaclass=_OfCompared):
+    """A line of Hudi releases whose merge behaviour is ported, ordered by age.
+
+    Iteration gives those that were compared with real Hudi; `V1_3`, a preview of a release to come, is taken from
+    sources and only there by its name.
+    """
 
     V0_12 = "0.12"
     V0_13 = "0.13"
@@ -68,6 +99,7 @@ class HudiRelease(enum.Enum):
     V1_0 = "1.0"
     V1_1 = "1.1"
     V1_2 = "1.2"
+    V1_3 = "1.3 (preview)"
 
     __hash__ = object.__hash__  # members are singletons, and Enum's own hash is slow
 
@@ -84,9 +116,9 @@ class HudiRelease(enum.Enum):
         if not isinstance(given, str):
             msg = f"a Hudi release is written as text: {str(given)!r}, not {given!r}"
             raise PayloadConfigError(msg)
-        found = _WRITTEN.fullmatch(release)
-        for member in cls:
-            if found is not None and member.value == found[1]:
+        found = _WRITTEN.fullmatch(release.removesuffix(_PREVIEW))
+        for member in cls.__members__.values():
+            if found is not None and member.value.removesuffix(_PREVIEW) == found[1]:
                 return member
         known = ", ".join(member.value for member in cls)
         msg = f"unknown Hudi release {release!r}; choose one of {known}"
@@ -106,8 +138,16 @@ class HudiRelease(enum.Enum):
 
     @classmethod
     def latest(cls) -> HudiRelease:
-        """Return the newest release."""
+        """Return the newest release that was compared."""
         return next(reversed(cls))
+
+    @property
+    def is_preview(self) -> bool:
+        """Whether it is a release to come, of which a few rules were taken from sources and nothing was compared.
+
+        Added in 0.2.0.
+        """
+        return self.value.endswith(_PREVIEW)
 
     def __lt__(self, other: object) -> bool:
         if not isinstance(other, HudiRelease):
@@ -118,15 +158,16 @@ class HudiRelease(enum.Enum):
         return self.value
 
 
-_AGES = {release: age for age, release in enumerate(HudiRelease)}
+_AGES = {release: age for age, release in enumerate(HudiRelease.__members__.values())}
 """The place of each release in their order: programs compare releases for every row."""
 
 
 def releases(*, since: str | None = None, until: str | None = None) -> tuple[HudiRelease, ...]:
-    """Return the releases from `since` to `until`, both included; None is the oldest or the latest."""
+    """Return the releases from `since` to `until`, both included; None is the oldest or the latest compared."""
     first = None if since is None else HudiRelease.parse(since)
     last = HudiRelease.latest() if until is None else HudiRelease.parse(until)
-    return tuple(release for release in HudiRelease if (first is None or first <= release) and release <= last)
+    every = HudiRelease.__members__.values()
+    return tuple(release for release in every if (first is None or first <= release) and release <= last)
 
 
 class ByRelease(Generic[T]):
@@ -147,7 +188,7 @@ class ByRelease(Generic[T]):
         changes = {HudiRelease.parse(release): rule for release, rule in since.items()}
         self.rules: dict[HudiRelease, T] = {}
         rule = first
-        for release in HudiRelease:
+        for release in HudiRelease.__members__.values():
             rule = changes.get(release, rule)
             self.rules[release] = rule
 

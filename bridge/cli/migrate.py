@@ -33,7 +33,7 @@ from bridge.cli.table_input import located
 from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
-from bridge.config import TableMergeConfig, assumed_writer, keys
+from bridge.config import TableMergeConfig, assumed_writer_of, keys
 from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
 from bridge.migration import TrialSettings, files_of, migrate, migrate_request, next_steps, tried_types
@@ -215,7 +215,7 @@ def _release_of(stored: Mapping[str, str] | None) -> HudiRelease:
     """Return the release that has written so far, by the version of the table."""
     if stored is None:
         return HudiRelease.V0_15
-    return assumed_writer(TableMergeConfig.from_properties(stored).version)
+    return assumed_writer_of(TableMergeConfig.from_properties(stored))
 
 
 def _names(text: str | None) -> tuple[str, ...] | None:

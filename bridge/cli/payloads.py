@@ -158,7 +158,7 @@ def _of_mode(name: str, rules: list[PointRules], release: HudiRelease | None) ->
 def _resolve(name: str, release: HudiRelease | None) -> type[HoodieRecordPayload]:
     """Find a class in `release`, or in the newest that has it."""
     failures = []
-    for line in [release] if release is not None else reversed(HudiRelease):
+    for line in [release] if release is not None else (*reversed(HudiRelease), HudiRelease.V1_3):
         try:
             return resolve_payload(name, line)
         except PayloadBridgeError as error:

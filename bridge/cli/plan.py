@@ -14,7 +14,7 @@ from bridge.cli.session import session_options
 from bridge.cli.table import properties_of, table_options, writer_of
 from bridge.cli.table_input import bootstrap_option, located
 from bridge.cli.verb import Verb
-from bridge.config import TableMergeConfig, assumed_writer
+from bridge.config import TableMergeConfig, assumed_writer_of
 from bridge.errors import PlanError
 from bridge.migration import has_files, plan_migration, report_plan
 from payloads import HudiRelease
@@ -52,7 +52,7 @@ def plan(  # noqa: PLR0913 (one parameter an option)
     """
     path = located(table)
     stored = properties_of(path, from_release or HudiRelease.latest())
-    old = from_release or assumed_writer(TableMergeConfig.from_properties(stored).version)
+    old = from_release or assumed_writer_of(TableMergeConfig.from_properties(stored))
     writer = writer_of(release=old, **options)
     with refused(PlanError):
         made = plan_migration(

@@ -11,7 +11,15 @@ from bridge.config.capabilities import (
     capabilities,
 )
 from bridge.config.creation import created_properties, given_settings
-from bridge.config.effective import EffectiveMergeConfig, PointRule, effective_config, ordering_of
+from bridge.config.effective import (
+    EffectiveMergeConfig,
+    PointRule,
+    assumed_writer_of,
+    check_previewed,
+    effective_config,
+    ordering_of,
+    read_under,
+)
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
     InferredSettings,
@@ -113,9 +121,11 @@ __all__ = [
     "TargetMode",
     "UpgradeCompaction",
     "assumed_writer",
+    "assumed_writer_of",
     "capabilities",
     "change_mode",
     "change_version",
+    "check_previewed",
     "check_writer",
     "conflicts_of",
     "created_by_sql",
@@ -142,6 +152,7 @@ __all__ = [
     "read_job_settings",
     "read_properties",
     "read_table",
+    "read_under",
     "settings_of",
     "to_sql",
     "unchecked_partition",

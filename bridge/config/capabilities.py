@@ -188,7 +188,9 @@ class Capabilities:
     @property
     def partial_update_modes(self) -> tuple[str, ...]:
         """The partial update modes that a table can have (PartialUpdateMode)."""
-        return ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE") if self.payload_successors else ()
+        if not self.payload_successors:
+            return ()
+        return ("FILL_UNCHANGED",) if self.release.is_preview else ("IGNORE_DEFAULTS", "FILL_UNAVAILABLE")
 
 
 _V0_12 = Capabilities(
@@ -319,7 +321,10 @@ _V1_2 = replace(
     plain_for_logical=False,
 )
 
-_ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2)}
+_V1_3 = replace(_V1_2, release=HudiRelease.V1_3, writable_versions=(9,), keeps_version=False)
+"""A preview, from sources: what surrounds its merges is that of 1.2, and only what it adds to version 9 is known."""
+
+_ROWS: Final = {row.release: row for row in (_V0_12, _V0_13, _V0_14, _V0_15, _V1_0, _V1_1, _V1_2, _V1_3)}
 
 TABLE_VERSIONS: Final = tuple(sorted({version for row in _ROWS.values() for version in row.writable_versions}))
 """The table versions that the releases create or upgrade, the oldest first; version 3 is that of Hudi 0.10."""

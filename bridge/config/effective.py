@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config.capabilities import capabilities
+from bridge.config.capabilities import assumed_writer, capabilities
 from bridge.config.creation import given_settings
 from bridge.config.entry import first_given, warn_of_old_names
 from bridge.config.inference import (
@@ -114,6 +114,7 @@ def effective_config(
             "or downgrade the table"
         )
         raise MergeConfigError(msg)
+    check_previewed(table, release)
     options = writer or {}
     if warn:
         warn_of_old_names(options, release, *WRITER_ENTRIES)
@@ -134,6 +135,42 @@ def effective_config(
         ordering=ordering,
         merge_properties=_merge_properties(table, options, release),
     )
+
+
+def read_under(table: TableMergeConfig, release: HudiRelease) -> HudiRelease:
+    """Return `release`, or, if that is the newest and does not know the table, the preview that does."""
+    return HudiRelease.V1_3 if release is HudiRelease.latest() and _is_previewed(table) else release
+
+
+def assumed_writer_of(table: TableMergeConfig) -> HudiRelease:
+    """Return the release that counts as the writer of a table, if nothing says: by its version, or the preview."""
+    return HudiRelease.V1_3 if _is_previewed(table) else assumed_writer(table.version)
+
+
+def _is_previewed(table: TableMergeConfig) -> bool:
+    return table.partial_update_mode in capabilities(HudiRelease.V1_3, table.version).partial_update_modes
+
+
+def check_previewed(table: TableMergeConfig, release: HudiRelease) -> None:
+    """Refuse a table that only a preview knows under another release, and any other one under a preview.
+
+    Raises:
+        MergeConfigError: saying which.
+    """
+    if _is_previewed(table) is release.is_preview:
+        return
+    if not release.is_preview:
+        msg = (
+            f"the table merges by the partial update mode {table.partial_update_mode}, which Hudi {release} does not "
+            "know: it is one that 1.3 is to have (apache/hudi#19322); name release 1.3, a preview, and leave the file "
+            "of the table as it is, since in another mode Hudi merges other rows"
+        )
+        raise MergeConfigError(msg)
+    msg = (
+        f"of Hudi {release} only tables of version 9 that merge by EVENT_TIME_ORDERING/FILL_UNCHANGED are known, as "
+        f"OracleDebeziumAvroPayload makes them (apache/hudi#19322); choose release {HudiRelease.latest()}"
+    )
+    raise MergeConfigError(msg)
 
 
 # -- the rules by release

@@ -15,7 +15,7 @@ from bridge.config.keys import (
     STRATEGY_ID,
 )
 from bridge.config.refusals import MergeConfigError
-from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, SUCCESSORS
+from bridge.config.succession import BUILT_IN_STRATEGIES, DEFAULT, EVENT_TIME, OVERWRITE, successors_in
 from mergers import PAYLOAD_BASED_MERGE_STRATEGY_UUID, RecordMergeMode
 from mergers.api import STRATEGY_OF_MODE
 
@@ -123,7 +123,7 @@ def infer_for_creation(
     if not given.payload or strategy not in BUILT_IN_STRATEGIES:
         # Mode CUSTOM: `infer` returns it only with a strategy id.
         return {MERGE_MODE.key: mode.name, STRATEGY_ID.key: strategy or ""}
-    successor = SUCCESSORS.get(given.payload)
+    successor = successors_in(release).get(given.payload)
     if successor is None:
         return {
             MERGE_MODE.key: _CUSTOM.name,
@@ -168,7 +168,7 @@ def _infer_mode(
     if inferred is None:
         return mode or (_EVENT if ordering else _COMMIT)
     # In table version 9 the class decides on the mode of its successor, whatever mode is given.
-    is_succeeded = table.payload_successors and payload in SUCCESSORS
+    is_succeeded = table.payload_successors and payload in successors_in(release)
     if mode is not None and mode is not inferred and not is_succeeded:
         raise MergeConfigError.from_mode(mode, inferred, payload, strategy)
     return inferred

@@ -97,18 +97,10 @@ def _chosen_version(text: str) -> int:
     raise ValueError(_choice(map(str, CHOSEN_VERSIONS)))
 
 
-_MODES_TO_COME: Final = {
-    "FILL_UNCHANGED": "it is a mode that Hudi 1.3 is to have (apache/hudi#19322), and no release with it was compared; "
-    "read the table with the release that wrote it, and leave its file as it is, since in another mode Hudi merges "
-    "other rows",
-}
-"""Partial update modes of sources of Hudi that no release has."""
-
-
 def _partial_update_mode(text: str) -> str:
     if text.upper() in PartialUpdateMode.__members__:
         return text.upper()
-    raise ValueError(_MODES_TO_COME.get(text.upper()) or _choice(PartialUpdateMode.__members__))
+    raise ValueError(_choice(PartialUpdateMode.__members__))
 
 
 def _choice(values: Any) -> str:
@@ -180,6 +172,8 @@ EVENT_TIME_FIELD: Final = ConfigEntry(builtin.EVENT_TIME_FIELD, _text, ByRelease
 DELETE_KEY: Final = ConfigEntry(builtin.DELETE_FIELD, _text)
 DELETE_MARKER: Final = ConfigEntry(builtin.DELETE_MARKER, _text)
 UNAVAILABLE_MARKER: Final = ConfigEntry(strategies.UNAVAILABLE_VALUE, _text, since=_V1_1)
+CHANGED_FIELDS: Final = ConfigEntry(strategies.CHANGED_FIELDS, _names, since=HudiRelease.V1_3)
+RETAIN_FIELDS: Final = ConfigEntry(strategies.RETAIN_FIELDS, _names, since=HudiRelease.V1_3)
 UPDATE_ON_TIE: Final = ConfigEntry(builtin.UPDATE_ON_SAME_ORDERING, is_true, ByRelease("true", {}))
 COMBINE_BEFORE_UPSERT: Final = ConfigEntry("hoodie.combine.before.upsert", is_true, ByRelease("true", {}))
 WRITE_TABLE_VERSION: Final = ConfigEntry("hoodie.write.table.version", _chosen_version, since=_V1_0)

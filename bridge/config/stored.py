@@ -51,7 +51,7 @@ class TableMergeConfig:
         strategy: the strategy id, under its current or its old name.
         ordering: the ordering fields, under their current or their old name.
         legacy_payload: the class that the table had before version 9; it merges nothing.
-        partial_update_mode: IGNORE_DEFAULTS or FILL_UNAVAILABLE.
+        partial_update_mode: IGNORE_DEFAULTS, FILL_UNAVAILABLE, or, in a table of a release to come, FILL_UNCHANGED.
         merge_properties: the properties for mergers, without their prefix.
         properties: all properties, as they are stored.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from bridge.config.keys import DELETE_KEY, DELETE_MARKER, UNAVAILABLE_MARKER
+from bridge.config.keys import CHANGED_FIELDS, DELETE_KEY, DELETE_MARKER, RETAIN_FIELDS, UNAVAILABLE_MARKER
 from mergers import (
     COMMIT_TIME_BASED_MERGE_STRATEGY_UUID,
     CUSTOM_MERGE_STRATEGY_UUID,
@@ -19,14 +19,18 @@ from payloads import (
     DefaultHoodieRecordPayload,
     EventTimeAvroPayload,
     MySqlDebeziumAvroPayload,
+    OracleDebeziumAvroPayload,
     OverwriteNonDefaultsWithLatestAvroPayload,
     OverwriteWithLatestAvroPayload,
     PartialUpdateAvroPayload,
     PostgresDebeziumAvroPayload,
 )
+from payloads.builtin import CHANGED_COLUMNS, ORACLE_ORDERING, ORACLE_RETAINED, UNAVAILABLE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from payloads import HudiRelease
 
 DEFAULT: Final = DefaultHoodieRecordPayload.java_name
 EVENT_TIME: Final = EventTimeAvroPayload.java_name
@@ -91,11 +95,29 @@ SUCCESSORS: Final[Mapping[str, Successor]] = {
     PostgresDebeziumAvroPayload.java_name: Successor(
         _EVENT,
         "FILL_UNAVAILABLE",
-        properties={**_DEBEZIUM_DELETES, UNAVAILABLE_MARKER.key: "__debezium_unavailable_value"},
+        properties={**_DEBEZIUM_DELETES, UNAVAILABLE_MARKER.key: UNAVAILABLE},
         ordering=("_event_lsn",),
     ),
 }
 """The eight deprecated classes by their full names; any other class stays, in mode CUSTOM."""
+_PREVIEWED: Final[Mapping[str, Successor]] = {
+    OracleDebeziumAvroPayload.java_name: Successor(
+        _EVENT,
+        "FILL_UNCHANGED",
+        properties={
+            **_DEBEZIUM_DELETES,
+            UNAVAILABLE_MARKER.key: UNAVAILABLE,
+            CHANGED_FIELDS.key: CHANGED_COLUMNS,
+            RETAIN_FIELDS.key: ",".join(ORACLE_RETAINED),
+        },
+        ordering=(ORACLE_ORDERING,),
+    ),
+}
+
+
+def successors_in(release: HudiRelease) -> Mapping[str, Successor]:
+    """Return the classes that a release replaces in new tables of version 9: of a preview, what its sources say."""
+    return _PREVIEWED if release.is_preview else SUCCESSORS
 
 
 def implicit_delete_marker(payload: str | None) -> dict[str, str]:

@@ -12,7 +12,7 @@ import dataclasses
 import functools
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.config import assumed_writer, capabilities, keys
+from bridge.config import assumed_writer, assumed_writer_of, capabilities, keys
 from bridge.hudi.base_files import bootstrap_sources
 from bridge.hudi.block_order import BlockRules
 from bridge.hudi.errors import UnreadableTableError
@@ -97,7 +97,7 @@ class TableQueries:
         """
         self.files = TableFiles(path)
         self.properties = TableProperties.read(self.files)
-        own = assumed_writer(self.properties.version)
+        own = assumed_writer_of(self.properties.merge)
         self.release = self._checked(own if release is None else HudiRelease.asked(release))
         self._bootstrap = bootstrap or self.properties.bootstrap_source
         self.timeline = ActiveTimeline(self.files, self.properties)

@@ -11,7 +11,9 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from bridge.config import capabilities
+from pyspark.sql import types as spark_types
+
+from bridge.config import assumed_writer_of, capabilities
 from bridge.engines import in_executors
 from bridge.hudi.engine_rows import engine_rows
 from bridge.hudi.errors import UnreadableTableError, warn_of_altered
@@ -188,6 +190,8 @@ class HudiTable:
     @property
     def readers(self) -> tuple[HudiRelease, ...]:
         """The releases that read tables of this version, the oldest first."""
+        if (own := assumed_writer_of(self._properties.merge)).is_preview:
+            return (own,)
         return tuple(one for one in HudiRelease if capabilities(one).created_version >= self._properties.version)
 
     @property

@@ -112,6 +112,7 @@ _CALLS: dict[HudiRelease, dict[MergePoint, Call]] = {
     HudiRelease.V1_0: {**_PAYLOAD_WRITER, **_FILE_GROUP_READER},
     HudiRelease.V1_1: {**_MODE_WRITER, **_FILE_GROUP_READER},
     HudiRelease.V1_2: {**_MODE_WRITER, **_FILE_GROUP_READER},
+    HudiRelease.V1_3: {**_MODE_WRITER, **_FILE_GROUP_READER},  # a preview: what surrounds its merges is that of 1.2
 }
 
 

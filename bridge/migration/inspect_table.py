@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from bridge.config import TABLE_VERSION, TableMergeConfig, assumed_writer
+from bridge.config import TABLE_VERSION, TableMergeConfig, assumed_writer_of
 from bridge.errors import ParameterError
 from bridge.migration.damage import MOST_SLICES
 from bridge.migration.findings import Finding
@@ -90,8 +90,8 @@ def _with_move(  # noqa: PLR0913, PLR0917 (what a move is made of)
     if from_release is not None and TABLE_VERSION.key not in properties:
         msg = f"`from_release` is for a table that exists; give its {TABLE_VERSION.key}, too, or leave it out"
         raise ParameterError(msg)
-    version = TableMergeConfig.from_properties(properties, release).version
-    old = assumed_writer(version) if from_release is None else HudiRelease.asked(from_release)
+    table = TableMergeConfig.from_properties(properties, release)
+    old = assumed_writer_of(table) if from_release is None else HudiRelease.asked(from_release)
     is_assumed = from_release is None
     if TABLE_VERSION.key not in properties or release == old or (is_assumed and release < old):
         return found

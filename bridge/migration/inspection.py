@@ -25,6 +25,7 @@ from bridge.config import (
     implicit_delete_marker,
     infer,
     payload_of_mode,
+    read_under,
     settings_of,
     unchecked_partition,
 )
@@ -74,6 +75,7 @@ def inspect_settings(
     """
     line, options = HudiRelease.asked(release), writer or {}
     table = TableMergeConfig.from_properties(properties, line)
+    line = read_under(table, line)
     config = effective_config(table, options, line, warn=False)  # they are in `deprecated`
     classes = tuple(_found(name, side, line, jar, package) for name, side in _named_classes(config, options).items())
     here = [path for path in jar_paths(jar) if Path(path).is_file()]

@@ -16,9 +16,11 @@ from bridge.config import (
     TableMergeConfig,
     TargetMode,
     assumed_writer,
+    assumed_writer_of,
     capabilities,
     change_mode,
     change_version,
+    check_previewed,
     given_settings,
     ordering_of,
 )
@@ -69,8 +71,9 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
     """
     options = dict(writer or {})
     table = TableMergeConfig.from_properties(properties)
-    old = assumed_writer(table.version) if from_release is None else HudiRelease.asked(from_release)
+    old = assumed_writer_of(table) if from_release is None else HudiRelease.asked(from_release)
     named, new = _target(to)
+    check_previewed(table, new)
     if mode is not None and named is not None:
         msg = "`to` and `mode` both name a merge mode; name a release by `to`, or leave out `mode`"
         raise ParameterError(msg)
@@ -106,7 +109,9 @@ def plan_migration(  # noqa: PLR0913 (one parameter an option, and the mode to s
         ordering_then=ordering_of(TableMergeConfig.from_properties(after), options, new),
         keeps_ties=any(UPDATE_ON_TIE.read(given, new) is False for given in (properties, options)),
     )
-    if mode is None or mode.is_plain:
+    if new.is_preview or old.is_preview:
+        changes = Changes((), f"no example batch was merged under Hudi {HudiRelease.V1_3}")
+    elif mode is None or mode.is_plain:
         changes = silent_changes(move, differences)
     else:
         changes = Changes((), "the effect of a partial update mode or a merger is not known")

@@ -70,6 +70,11 @@ def check_statement(  # noqa: PLR0913 (keyword-only settings of one table)
     Raises:
         PlanError: naming the batch and the clause.
     """
+    if plan.release.is_preview:
+        partial = any(len(one.values) < len(columns) for one in statement.updates)
+        what = f"refuses {_SOME_COLUMNS}" if partial else "is not described by its sources; upsert the rows"
+        msg = f"batch {number} (sql_merge): a MERGE INTO by Hudi {plan.release} {what} (apache/hudi#19322)"
+        raise PlanError(msg)
     unlike = _unlike_recorded(plan, columns)
     if unlike is not None:
         msg = f"batch {number} (sql_merge): no table with {unlike} was recorded with it for Hudi {plan.release}"

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 from bridge.display import printable
 from bridge.errors import InputError
 from bridge.redaction import scrubbed
+from bridge.report.preview import marked
 from bridge.report.report import Check
 from bridge.report.severity import Severity
 from bridge.spark import write_file
@@ -38,7 +39,7 @@ def write_report(report: Report, place: Place) -> None:
 
 def as_junit(report: Report) -> str:
     """Return a test suite: a test case a check, and one for the verdict where no check says why the report fails."""
-    report = scrubbed(report)
+    report = scrubbed(marked(report))
     worst = max(report.severities & report.fails, default=report.severity or Severity.UNCHANGED)
     checks = [*report.checks]
     if not checks or (not report.success and not any(check.severity in report.fails for check in checks)):

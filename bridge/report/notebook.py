@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bridge.display import Fragment, notebook_html
+from bridge.report.preview import marked
 
 if TYPE_CHECKING:
     from bridge.report.report import Report
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
 def as_notebook(report: Report) -> str:
     """Return HTML for `_repr_html_` of what the report is about; `--output json` and files have all of it."""
+    report = marked(report)
     view = report.view
     shown = Fragment(
         brand=f"payload-bridge {report.verb}",

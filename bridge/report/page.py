@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.display import file_text, template_of, trusted
 from bridge.redaction import scrubbed
 from bridge.report.json_values import cell
+from bridge.report.preview import marked
 from bridge.report.view import View
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def as_html(report: Report) -> str:
     Its list of keys and its timelines are drawn from data in the page, which are packed: a thousand keys have many
     words in common. Everything else is there without a script.
     """
-    report = scrubbed(report)
+    report = scrubbed(marked(report))
     view = report.view or View(report.verdict)
     digest = base64.b64encode(hashlib.sha256(file_text("page.js").encode("utf-8")).digest()).decode("ascii")
     return template_of("page.html").render(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.display import escaped, escaped_json
 from bridge.redaction import scrubbed, setting_shown
 from bridge.report.envelope import FORMAT
+from bridge.report.preview import marked
 from bridge.report.severity import FAILS, STRICT, Severity
 from bridge.report.table import Table
 
@@ -148,7 +149,7 @@ class Report:
 
     def as_json(self) -> str:
         """Return the envelope."""
-        one: Report = scrubbed(self)
+        one: Report = scrubbed(marked(self))
         more = {} if one.sides is None else {"sides": sides_as_json(one.sides)}
         return _json(one, **more)
 
@@ -156,14 +157,14 @@ class Report:
         """Return text for a terminal or file of `width` columns; None for that of the terminal, 80 without one."""
         from bridge.report.terminal import as_text  # noqa: PLC0415 (executors lack rich)
 
-        one: Report = scrubbed(self)
+        one: Report = scrubbed(marked(self))
         head = [line for line in (one.headline, one.verdict) if line]
         body = [*one.body, *(["Next:"] if one.next else []), *(step.pasted for step in one.next)]
         return as_text(head, None if one.severity is None else one.severity.colour, body, width, colours=colours)
 
     def as_markdown(self) -> str:
         """Return Markdown: a heading, the verdict in bold, the body, the warnings as a list."""
-        one: Report = scrubbed(self)
+        one: Report = scrubbed(marked(self))
         parts = [_markdown_table(part) if isinstance(part, Table) else _markdown_part(part) for part in one.body]
         warnings = ["\n".join(f"- warning: {_markdown_text(text)}" for text in one.warnings)] if one.warnings else []
         commands = "\n\n".join(step.pasted for step in one.next)

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.redaction import Redaction, current, without_credentials
 from bridge.report.notebook import as_notebook
+from bridge.report.preview import is_about_preview, with_note
 from bridge.report.severity import FAILS, Severity
+from payloads import HudiRelease
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -46,7 +48,8 @@ class Showable:
         object.__setattr__(self, "_made_under", current())
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}>"  # the verdict may take Spark jobs, which no debugger should start
+        about = f" under Hudi {HudiRelease.V1_3}, not compared with a release" * is_about_preview(self)
+        return f"<{type(self).__name__}{about}>"  # the verdict may take Spark jobs, which no debugger should start
 
     def _repr_html_(self) -> str:
         with current().joined(self._made_under).applied():
@@ -54,7 +57,8 @@ class Showable:
 
     def _repr_pretty_(self, printer: Any, _cycle: bool) -> None:  # noqa: FBT001 (IPython's signature)
         with current().joined(self._made_under).applied():
-            said = without_credentials(self._plain_text())
+            told = self._plain_text()
+            said = without_credentials(with_note(told) if is_about_preview(self) else told)
         printer.text(said if len(said) <= _MOST_LETTERS else f"{said[:_MOST_LETTERS]}\u2026")
 
     def _plain_text(self) -> str:

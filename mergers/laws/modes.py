@@ -16,31 +16,30 @@ from mergers.strategies import (
 )
 from payloads.builtin import UNAVAILABLE
 from payloads.ordering import NATURAL_ORDER, Ordering
+from payloads.release import HudiRelease
 from payloads.user import copied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
     from mergers.laws.algebra import OpaqueVersion
     from mergers.laws.core import Version
     from payloads.api import Props
     from payloads.avro import AvroSchema, Record
-    from payloads.release import HudiRelease
     from payloads.rules import MergeRule, Point
 
 _UNAVAILABLE_PROPERTY: Final = MERGE_PROPERTY_PREFIX + UNAVAILABLE_VALUE
 
 
-def _partial_updates(mode: RecordMergeMode) -> Iterable[PartialUpdateMode]:
-    return PartialUpdateMode if mode in MODES_WITH_PARTIAL_UPDATES else ()
+def _names(release: HudiRelease) -> Iterator[str]:
+    for mode in RecordMergeMode:
+        if mode is not RecordMergeMode.CUSTOM:
+            yield mode.value
+        if mode in MODES_WITH_PARTIAL_UPDATES:
+            yield from (f"{mode.value}/{partial.value}" for partial in PartialUpdateMode if partial.is_in(release))
 
 
-MODES: Final = tuple(
-    name
-    for mode in RecordMergeMode
-    if mode is not RecordMergeMode.CUSTOM
-    for name in (mode.value, *(f"{mode.value}/{partial.value}" for partial in _partial_updates(mode)))
-)
+MODES: Final = tuple(_names(HudiRelease.latest()))
 """The merge modes by name, with a partial update mode after a slash."""
 
 

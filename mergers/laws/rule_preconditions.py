@@ -27,8 +27,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Letters,
@@ -219,6 +221,9 @@ class Asked:
                     found.constants.append(value)
             case TextIs(column=name, text=text, letters=letters):
                 self._column(name, tested=True).marks += _spellings(text, letters)
+            case IsListed(column=name):
+                self._column(name, tested=True)
+                self._obstacle(f"`{name}` lists the columns that count")
             case IsNatural() | IsUnordered():
                 self.carries = True
             case IsEmpty() | IsDelete() | LaterIs() | AllOf() | AnyOf() | Not():
@@ -244,6 +249,8 @@ class Asked:
                     self._obstacle(f"`{field.name}` adds numbers that are rounded")
             case Concat() | Union():
                 self._column(field.name).is_joined = True
+            case JoinedLists():
+                self._obstacle(f"`{field.name}` joins lists of names")
             case Constant(value):
                 if value is not None:
                     self._column(field.name).constants.append(value)

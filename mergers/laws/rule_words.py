@@ -21,6 +21,8 @@ from payloads.rules import (
     FirstNonNull,
     Greatest,
     IfElse,
+    IsListed,
+    JoinedLists,
     Least,
     MergeRule,
     Not,
@@ -116,7 +118,7 @@ def _column_text(node: Column) -> str:  # noqa: C901, PLR0911 (one a node)
             return "is the greater value"
         case Sum():
             return "adds"
-        case Concat() | Union():
+        case Concat() | Union() | JoinedLists():
             return "joins"
         case Constant():
             return "is a constant"
@@ -195,7 +197,7 @@ def _decides(case: Case) -> Iterator[str]:
 def tested(test: Test) -> list[str]:
     """Return the columns that a test looks at."""
     match test:
-        case ColumnIs(column=name) | TextIs(column=name):
+        case ColumnIs(column=name) | TextIs(column=name) | IsListed(column=name):
             return [name]
         case AllOf(tests) | AnyOf(tests):
             return [name for one in tests for name in tested(one)]

@@ -70,6 +70,12 @@ def subject_of(  # noqa: PLR0913 (what a user may state)
     if isinstance(payload_or_merger, Subject):
         return payload_or_merger
     line = HudiRelease.asked(release)
+    if line.is_preview:
+        msg = (
+            f"laws are not checked under Hudi {line}: no value that they try lists changed columns, and nothing of it "
+            "was compared with a release; `simulate` shows its rows"
+        )
+        raise PayloadConfigError(msg)
     if _is_algebra(payload_or_merger):
         algebra: Algebra = payload_or_merger
         fields = tuple(ordering_fields or ())

@@ -19,6 +19,7 @@ from mergers.strategies.event_time import (
 )
 from mergers.strategies.factory import MODES_WITH_PARTIAL_UPDATES, PartialUpdateMode, buffered_merger
 from mergers.strategies.fill_unavailable import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, FillUnavailable
+from mergers.strategies.fill_unchanged import CHANGED_FIELDS, RETAIN_FIELDS, FillUnchanged
 from mergers.strategies.ignore_defaults import Fidelity, IgnoreDefaults, missed_defaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.partial_update import PartialUpdate
@@ -26,9 +27,11 @@ from mergers.strategies.partial_update_flink import PartialUpdateFlinkRecordMerg
 from mergers.strategies.record_context import LARGEST_MILLIS, RecordContext
 
 __all__ = [
+    "CHANGED_FIELDS",
     "LARGEST_MILLIS",
     "MERGE_PROPERTY_PREFIX",
     "MODES_WITH_PARTIAL_UPDATES",
+    "RETAIN_FIELDS",
     "UNAVAILABLE_VALUE",
     "BufferedMerger",
     "CommitTimeFlinkRecordMerger",
@@ -44,6 +47,7 @@ __all__ = [
     "EventTimeRecordMerger",
     "Fidelity",
     "FillUnavailable",
+    "FillUnchanged",
     "IgnoreDefaults",
     "OverwriteWithLatestMerger",
     "PartialBlockMerger",

@@ -96,7 +96,8 @@ class CommitTimePartialMerger(CommitTimeMerger):
         columns = self.update.columns(schema)
         if point is Point.ENTRY or columns is None:
             return MergeRule() if point is Point.ENTRY else None
-        return MergeRule(deletes=MARKED, cases=(STAYS_WHOLE,), otherwise=Effect.FILLED, columns=columns)
+        cases = (STAYS_WHOLE, *self.update.cases(schema))
+        return MergeRule(deletes=MARKED, cases=cases, otherwise=Effect.FILLED, columns=columns)
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:
         """Return `new`, filled from `existing`; errors as in the partial update mode."""

@@ -165,7 +165,7 @@ class EventTimePartialMerger(EventTimeMerger):
         columns = self.update.columns(schema)
         if point is Point.ENTRY or columns is None:
             return _OF_ENTRIES if point is Point.ENTRY else None
-        cases = (*_GREATER.cases, STAYS_WHOLE)
+        cases = (*_GREATER.cases, STAYS_WHOLE, *self.update.cases(schema))
         return MergeRule(_GREATER.later, MARKED, cases, Effect.FILLED, columns)
 
     def delta_merge(self, new: Version, existing: Version | None) -> Version:

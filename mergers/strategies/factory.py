@@ -17,6 +17,7 @@ from mergers.strategies.custom import (
 )
 from mergers.strategies.event_time import EventTimeMerger, EventTimeMergerV1_0, EventTimePartialMerger
 from mergers.strategies.fill_unavailable import FillUnavailable
+from mergers.strategies.fill_unchanged import FillUnchanged
 from mergers.strategies.ignore_defaults import IgnoreDefaults
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.record_context import RecordContext
@@ -53,15 +54,26 @@ _CUSTOM: ByRelease[type[CustomMerger | CustomMergerV1_0 | SparkWritesMergerV1_0]
 
 
 class PartialUpdateMode(enum.Enum):
-    """The partial update modes that shipped (table version 9)."""
+    """The partial update modes of table version 9; `FILL_UNCHANGED` is one of the preview of 1.3 alone."""
 
     IGNORE_DEFAULTS = "IGNORE_DEFAULTS"
     FILL_UNAVAILABLE = "FILL_UNAVAILABLE"
+    FILL_UNCHANGED = "FILL_UNCHANGED"
+
+    def is_in(self, release: HudiRelease) -> bool:
+        """Whether a release has the mode: a preview has what its sources add, and nothing else.
+
+        Added in 0.2.0.
+        """
+        return release >= HudiRelease.V1_1 and (self is PartialUpdateMode.FILL_UNCHANGED) is release.is_preview
 
 
 _UPDATES: dict[PartialUpdateMode, Callable[[Props, RecordContext, Fidelity], PartialUpdate]] = {
     PartialUpdateMode.IGNORE_DEFAULTS: lambda _props, context, fidelity: IgnoreDefaults(context.release, fidelity),
     PartialUpdateMode.FILL_UNAVAILABLE: lambda props, context, _fidelity: FillUnavailable(
+        props, reads_bytes=context.rows_are_avro
+    ),
+    PartialUpdateMode.FILL_UNCHANGED: lambda props, context, _fidelity: FillUnchanged(
         props, reads_bytes=context.rows_are_avro
     ),
 }
@@ -122,6 +134,13 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         elif needed.record_type is HoodieRecordType.SPARK:
             merges = SparkWritesMergerV1_0 if context.rows_are_avro else SparkRowsMergerV1_0
         return merges(context, needed, schema, props)
+    if line.is_preview and (kind is not RecordMergeMode.EVENT_TIME_ORDERING or partial_update_mode is None):
+        given_mode = kind.value if partial_update_mode is None else f"{kind.value}/{_name(partial_update_mode)}"
+        msg = (
+            f"of Hudi {line} only EVENT_TIME_ORDERING/FILL_UNCHANGED is known (apache/hudi#19322), not {given_mode}; "
+            f"choose release {HudiRelease.latest()}"
+        )
+        raise MergerConfigError(msg)
     if kind not in _OF_MODE or (partial_update_mode is not None and kind not in _IN_PART):
         partly = "" if partial_update_mode is None else f" with the partial update mode {_name(partial_update_mode)}"
         msg = f"no merger is known for the merge mode {kind.value}{partly}; state it in {__name__}"
@@ -146,12 +165,18 @@ def _partial_update(
         msg = f"Hudi {context.release} has no partial update modes; leave it out, or choose release 1.1 or later"
         raise MergerConfigError(msg)
     if mode in _NEVER_SHIPPED:
-        known = ", ".join(member.value for member in PartialUpdateMode)
+        known = ", ".join(one.value for one in PartialUpdateMode if one.is_in(context.release))
         msg = (
             f"no release has the partial update mode {mode} of RFC-97: {_NEVER_SHIPPED[str(mode)]}; use one of {known}"
         )
         raise MergerConfigError(msg)
-    update = _UPDATES.get(_member(PartialUpdateMode, mode))
+    member = _member(PartialUpdateMode, mode)
+    if not member.is_in(context.release):
+        known = ", ".join(one.value for one in PartialUpdateMode if one.is_in(context.release))
+        to_come = " (it is one that 1.3 is to have: apache/hudi#19322)" if not context.release.is_preview else ""
+        msg = f"Hudi {context.release} has no partial update mode {member.value}{to_come}; use one of {known}"
+        raise MergerConfigError(msg)
+    update = _UPDATES.get(member)
     if update is None:
         msg = f"no rule is known for the partial update mode {_name(mode)}; state it in {__name__}"
         raise MergerConfigError(msg)

@@ -11,7 +11,7 @@ from payloads.avro import Value
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
-    from payloads.rules import Column
+    from payloads.rules import Case, Column
 
 Gap = Callable[[Value], bool]
 """Whether a value is a gap, which the other version fills."""
@@ -37,6 +37,10 @@ class PartialUpdate(ABC):
     def columns(self, schema: AvroSchema) -> Mapping[str, Column] | None:  # noqa: ARG002 (none are stated)
         """Return how columns of `schema` are filled, as values of a rule; None where `filled` has to be called."""
         return None
+
+    def cases(self, schema: AvroSchema) -> tuple[Case, ...]:  # noqa: ARG002 (there are none)
+        """Return what comes before the columns of a rule, besides deletes."""
+        return ()
 
     def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
         """Return `high` with its gaps filled from `low`; `high` itself if there are none.

@@ -24,6 +24,7 @@ from payloads.builtin.first_value import FirstValueAvroPayload
 from payloads.builtin.json_text import HoodieJsonPayload
 from payloads.builtin.markers import UNAVAILABLE
 from payloads.builtin.non_defaults import OverwriteNonDefaultsWithLatestAvroPayload
+from payloads.builtin.oracle import CHANGED_COLUMNS, ORACLE_ORDERING, ORACLE_RETAINED, OracleDebeziumAvroPayload
 from payloads.builtin.overwrite import OverwriteWithLatestAvroPayload
 from payloads.builtin.partial_update import PartialUpdateAvroPayload
 from payloads.builtin.plain import EmptyHoodieRecordPayload, HoodieAvroPayload, RewriteAvroPayload
@@ -33,6 +34,7 @@ from payloads.rules import IS_DELETED
 
 __all__ = [
     "ALL_RELEASES",
+    "CHANGED_COLUMNS",
     "CHANGE_OPERATION_FIELD",
     "DELETE_FIELD",
     "DELETE_MARKER",
@@ -40,6 +42,8 @@ __all__ = [
     "EVENT_TIME_FIELD",
     "IS_DELETED",
     "MYSQL_SEQUENCE",
+    "ORACLE_ORDERING",
+    "ORACLE_RETAINED",
     "POSTGRES_LSN",
     "UNAVAILABLE",
     "UPDATE_ON_SAME_ORDERING",
@@ -54,6 +58,7 @@ __all__ = [
     "HoodieAvroPayload",
     "HoodieJsonPayload",
     "MySqlDebeziumAvroPayload",
+    "OracleDebeziumAvroPayload",
     "OverwriteNonDefaultsWithLatestAvroPayload",
     "OverwriteWithLatestAvroPayload",
     "PartialUpdateAvroPayload",

@@ -98,7 +98,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
 
     def is_delete_record(self, record: Record) -> bool:
         """Whether the operation is a delete, or `_hoodie_is_deleted` is true; the operation column may be missing."""
-        return _has_delete_operation(record) or super().is_delete_record(record)
+        return has_delete_operation(record) or super().is_delete_record(record)
 
     _java_is_delete_record = is_delete_record
 
@@ -108,7 +108,7 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             return None if self.flagged else self.record
         value: Value = super().get_insert_value(schema)
         # Hudi looks at the operation again, which tells where a user's class decided otherwise when it was built.
-        return None if value is not None and _has_delete_operation(value) else value
+        return None if value is not None and has_delete_operation(value) else value
 
     _java_insert = get_insert_value
 
@@ -167,7 +167,8 @@ class AbstractDebeziumAvroPayload(OverwriteWithLatestAvroPayload):
             raise SchemaError(msg)
 
 
-def _has_delete_operation(record: Record) -> bool:
+def has_delete_operation(record: Record) -> bool:
+    """Whether `_change_operation_type` says that a change row is a delete; the column may be missing."""
     operation = record.get(CHANGE_OPERATION_FIELD)
     return operation is not None and equals_ignore_case(DELETE_OPERATION, plain_text(operation))
 

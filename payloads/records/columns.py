@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from payloads.avro import default_test, object_test, value_test
 from payloads.backports import assert_never
-from payloads.java import single
+from payloads.java import joined_names, listed_names, single
 from payloads.ordering import compare
 from payloads.ordering_fields import raw_converter
 from payloads.rules import (
@@ -18,7 +18,9 @@ from payloads.rules import (
     FirstNonNull,
     Greatest,
     IfElse,
+    JoinedLists,
     Least,
+    Role,
     Sum,
     Take,
     Union,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from payloads.avro import AvroSchema, Field, Value
-    from payloads.rules import Column, Role, Test
+    from payloads.rules import Column, Test
 
 _BITS = {"int": 32, "long": 64}
 _DEFAULTS = {Default.EQUALS: default_test, Default.OBJECT: object_test, Default.VALUE: value_test}
@@ -68,6 +70,9 @@ def column_value(node: Column, pair: Pair, field: Field) -> Any:  # noqa: C901, 
             return _both(pair, field, lambda older, newer: [*older, *newer])
         case Union():
             return _both(pair, field, lambda older, newer: {**older, **newer})
+        case JoinedLists(trims):
+            sides = (pair.side(side) for side in (Role.LATER, Role.EARLIER))
+            return joined_names(*(listed_names((side.record or {}).get(field.name), trims=trims) for side in sides))
         case Constant(value):
             return value
         case IfElse(test, then, otherwise):

@@ -14,7 +14,7 @@ from payloads.errors import (
     SchemaError,
     UnsupportedPayloadOperationError,
 )
-from payloads.java import equals_ignore_case, utf16
+from payloads.java import equals_ignore_case, listed_names, utf16
 from payloads.ordering import compare, ordering_text, same_class
 from payloads.ordering_fields import list_reader
 from payloads.records.columns import column_value, has_gap
@@ -34,6 +34,7 @@ from payloads.rules import (
     How,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
     LaterIs,
@@ -218,6 +219,9 @@ class VersionPair:
                 record = self.side(side).record
                 found = None if record is None else record.get(column)
                 return isinstance(found, str) and is_spelled(found, text, letters)
+            case IsListed(side, column, name, trims):
+                listed = listed_names((self.side(side).record or {}).get(column), trims=trims)
+                return bool(listed) if name is None else name in listed
             case AllOf(tests):
                 return all(map(self.holds, tests))
             case AnyOf(tests):

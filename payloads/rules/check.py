@@ -25,8 +25,10 @@ from payloads.rules.nodes import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Not,
@@ -111,6 +113,9 @@ def _check_test(test: Test, schema: AvroSchema) -> None:
             if text != {Letters.ANY: text, Letters.UPPER: text.upper(), Letters.LOWER: text.lower()}[letters]:
                 msg = f"{test!r}: no text becomes {text!r} in {letters.value} case; write it in these letters"
                 raise SchemaError(msg)
+        case IsListed(column=name):
+            kind = _type(test, name, schema)
+            _refuse(test, name, kind, kind.kind != "string", "reads a list of names, so")
         case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs() | AllOf() | AnyOf() | Not():
             pass
         case other:
@@ -133,6 +138,8 @@ def _check_column(node: Column | Test, name: str, kind: AvroSchema, schema: Avro
             _refuse(node, name, kind, kind.kind != "array", "joins arrays, so")
         case Union():
             _refuse(node, name, kind, kind.kind != "map", "joins maps, so")
+        case JoinedLists():
+            _refuse(node, name, kind, kind.kind != "string", "joins lists of names, so")
         case Constant(value):
             nullable = schema.by_name[name].schema.nullable
             fits = nullable if value is None else kind.fits(value)

@@ -160,6 +160,23 @@ class TextIs(RuleNode):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class IsListed(RuleNode):
+    """A text in a column lists a name, `name,other`; null and empty text list none.
+
+    Attributes:
+        name: the name; None: any.
+        trims: whether blanks around names don't count, nor names without letters.
+
+    Added in 0.2.0.
+    """
+
+    role: Role
+    column: str
+    name: str | None
+    trims: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class AllOf(RuleNode):
     """All tests hold; evaluation stops at the first one that fails."""
 
@@ -180,7 +197,7 @@ class Not(RuleNode):
     test: Test
 
 
-Test = IsEmpty | IsDelete | IsNatural | IsUnordered | LaterIs | ColumnIs | TextIs | AllOf | AnyOf | Not
+Test = IsEmpty | IsDelete | IsNatural | IsUnordered | LaterIs | ColumnIs | TextIs | IsListed | AllOf | AnyOf | Not
 
 
 # -- values of columns
@@ -242,6 +259,21 @@ class Union(RuleNode):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class JoinedLists(RuleNode):
+    """The names that the texts of both versions list, `name,other`, each once; null if there is none.
+
+    They are in the order in which a HashSet of Java has them.
+
+    Attributes:
+        trims: as in `IsListed`.
+
+    Added in 0.2.0.
+    """
+
+    trims: bool = False
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Constant(RuleNode):
     """A value."""
 
@@ -258,7 +290,18 @@ class IfElse(RuleNode):
 
 
 Column = (
-    Take | FirstNonNull | FirstNonDefault | FirstNonMarker | Least | Greatest | Sum | Concat | Union | Constant | IfElse
+    Take
+    | FirstNonNull
+    | FirstNonDefault
+    | FirstNonMarker
+    | Least
+    | Greatest
+    | Sum
+    | Concat
+    | Union
+    | JoinedLists
+    | Constant
+    | IfElse
 )
 
 

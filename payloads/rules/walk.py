@@ -26,8 +26,10 @@ from payloads.rules.nodes import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Marker,
@@ -78,7 +80,7 @@ def columns_named(*parts: object) -> frozenset[str]:
         match node:
             case ByColumn(names):
                 found |= {name.partition(".")[0] for name in names}
-            case Marker(column=name) | ColumnIs(column=name) | TextIs(column=name):
+            case Marker(column=name) | ColumnIs(column=name) | TextIs(column=name) | IsListed(column=name):
                 found.add(name)
             case DeleteTests(flag=flag):
                 found |= {IS_DELETED} if flag else set()
@@ -88,7 +90,7 @@ def columns_named(*parts: object) -> frozenset[str]:
                 pass
             case Take() | FirstNonNull() | FirstNonDefault() | FirstNonMarker() | Constant() | IfElse():
                 pass
-            case Least() | Greatest() | Sum() | Concat() | Union():
+            case Least() | Greatest() | Sum() | Concat() | Union() | JoinedLists():
                 pass
             case other:
                 assert_never(other)

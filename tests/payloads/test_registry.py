@@ -283,9 +283,3 @@ def test_a_reference_names_one_jar_or_several(reference, given, jars):
 def test_a_reference_without_a_jar_keeps_the_plain_error():
     with pytest.raises(PayloadNotFoundError, match=r"unknown payload 'com\.acme\.KeepMax'"):
         PayloadRef("com.acme.KeepMax").resolve()
-
-
-def test_a_class_of_a_release_to_come_is_told_apart_from_a_misspelt_one():
-    for name in ("OracleDebeziumAvroPayload", "org.apache.hudi.common.model.debezium.OracleDebeziumAvroPayload"):
-        with pytest.raises(PayloadNotFoundError, match=r"is a class that Hudi 1\.3 .* is to have, .*--jar FILE"):
-            resolve_payload(name, "1.2")

@@ -197,6 +197,9 @@ def check_spark(release: HudiRelease, spark_version: str | None = None) -> None:
     Raises:
         PlanError: naming the newest Spark that the release has a bundle for; `spark_version` is PySpark's by default.
     """
+    if release.is_preview:
+        msg = f"Hudi {release} is not released, so there is no bundle of it to run; name a release that has one"
+        raise PlanError(msg)
     own, can = spark_version or _own_spark(), capabilities(release)
     newest = can.newest_spark
     if not own.startswith("3."):

@@ -54,8 +54,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Not,
@@ -187,6 +189,8 @@ class PairExpressions:
                 return found
             case Not(inner):
                 return ~self.holds(inner)
+            case IsListed():
+                raise unsaid(test)
             case other:
                 assert_never(other)
 
@@ -208,7 +212,7 @@ class PairExpressions:
 
         return let(row, checked) if required else row
 
-    def value(self, node: ColumnNode, field: spark_types.StructField) -> Column:  # noqa: C901, PLR0911 (one a node)
+    def value(self, node: ColumnNode, field: spark_types.StructField) -> Column:  # noqa: C901, PLR0911, PLR0912 (one a node)
         """Return the value of a column."""
         match node:
             case Take(side):
@@ -236,6 +240,8 @@ class PairExpressions:
                 return self._both(field, united)
             case Constant(value):
                 return constant(value, field.dataType)
+            case JoinedLists():
+                raise unsaid(node)
             case IfElse(test, then, otherwise):
                 return sf.when(self.holds(test), self.value(then, field)).otherwise(self.value(otherwise, field))
             case other:

@@ -161,11 +161,11 @@ class ModeRules(JobRules):
 
     @property
     def unknown(self) -> tuple[str, ...]:
-        """The modes that state no rule, by name, or the nodes of the rule that expressions don't run."""
+        """The modes by name, if they state no rule or fill columns; else the nodes that expressions don't run."""
         mode = self.rules[0].mode
         if mode is RecordMergeMode.CUSTOM:
             return ()
-        if self.windows is None:
+        if self.windows is None or (self.windows.lacking and self.config.partial_update_mode is not None):
             return tuple(str(name) for name in (mode and mode.value, self.config.partial_update_mode) if name)
         return tuple(map(repr, self.windows.lacking))
 

@@ -27,8 +27,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Not,
@@ -65,9 +67,9 @@ UNSAID: Final = frozenset({Effect.CHANGED, Effect.EDITED})
 """Effects that take two rows to be equal as Java compares them, and an object that is edited."""
 
 
-def unsaid(effect: Effect) -> AssertionError:
-    """Return the failure of a rule that has come to `expressions` with an effect that is named here."""
-    return AssertionError(f"{effect!r} has no expression, and `lacking` was not asked")
+def unsaid(part: Effect | RuleNode) -> AssertionError:
+    """Return the failure of a rule that has come to `expressions` with an effect or a node that is named here."""
+    return AssertionError(f"{part!r} has no expression, and `lacking` was not asked")
 
 
 def looks_at_ordering(rule: MergeRule) -> bool:
@@ -103,7 +105,7 @@ def _compares(later: RuleNode, schema: AvroSchema) -> bool:
             return False
 
 
-def _is_lacking(node: Column | Test, field: spark_types.StructField, schema: AvroSchema) -> bool:
+def _is_lacking(node: Column | Test, field: spark_types.StructField, schema: AvroSchema) -> bool:  # noqa: PLR0911 (one a node)
     avro = schema.by_name[field.name]
     kind = avro.schema.non_null
     match node:
@@ -115,6 +117,8 @@ def _is_lacking(node: Column | Test, field: spark_types.StructField, schema: Avr
             return kind.kind not in _COMPARED or kind.logical not in {None, "date", "timestamp-micros"}
         case Sum():
             return kind.logical is not None or not isinstance(field.dataType, _ADDED.get(kind.kind, ()))
+        case JoinedLists():
+            return True
         case Constant(value):
             plain = kind.kind in _EXACT and kind.logical is None
             return value is not None and not (plain and isinstance(field.dataType, _PLAIN_TYPES))
@@ -126,6 +130,8 @@ def _is_lacking_test(test: RuleNode, schema: AvroSchema) -> bool:
     match test:
         case IsEmpty() | IsDelete() | IsNatural() | IsUnordered() | LaterIs() | AllOf() | AnyOf() | Not():
             return False
+        case IsListed():
+            return True
         case ColumnIs(column=name, value=value):
             field = schema.by_name.get(name)
             kind = None if field is None else field.schema.non_null

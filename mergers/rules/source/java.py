@@ -32,8 +32,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     MergeRule,
@@ -286,6 +288,9 @@ class _Writer:
                 return self._test(Not(one))
             case Not(one):
                 return f"!{self._test(one, inner=True)}"
+            case IsListed():
+                msg = f"Java source can't express {test!r}"
+                raise NotStatedError(msg)
             case other:
                 assert_never(other)
 
@@ -295,7 +300,7 @@ class _Writer:
 
     # -- values of columns
 
-    def _value(self, node: Column, field: Field | None, name: str) -> str:  # noqa: C901, PLR0911 (one a node)
+    def _value(self, node: Column, field: Field | None, name: str) -> str:  # noqa: C901, PLR0911, PLR0912 (one a node)
         match node:
             case Take(role):
                 return f"{self._side(role)}.get({name})"
@@ -316,6 +321,9 @@ class _Writer:
                 return self._call("concat", f"older.get({name})", f"newer.get({name})")
             case Union():
                 return self._call("union", f"older.get({name})", f"newer.get({name})")
+            case JoinedLists():
+                msg = f"Java source can't express {node!r}"
+                raise NotStatedError(msg)
             case Constant(value):
                 return java_literal(value, "" if field is None else field.schema.non_null.kind)
             case IfElse(test, then, otherwise):

@@ -43,8 +43,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Not,
@@ -228,7 +230,7 @@ class SqlRule:
                 return self._joined(" AND ", tests, ALWAYS, NEVER)
             case AnyOf(tests):
                 return self._joined(" OR ", tests, NEVER, ALWAYS)
-            case IsNatural() | IsUnordered():
+            case IsNatural() | IsUnordered() | IsListed():
                 raise lacking(test)
             case other:
                 assert_never(other)
@@ -298,6 +300,8 @@ class SqlRule:
                 )
             case Constant(value):
                 return "NULL" if value is None else sql_literal(value, field, node)
+            case JoinedLists():
+                raise lacking(node)
             case IfElse(test, then, otherwise):
                 holds = self._test(test)
                 if holds in {ALWAYS, NEVER}:

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from mergers.rules.words.lines import RuleLine, lines_of
 from mergers.rules.words.nodes import FLAG
 from mergers.rules.words.terms import TERMS
-from mergers.strategies import MERGE_PROPERTY_PREFIX, UNAVAILABLE_VALUE, buffered_merger
+from mergers.strategies import (
+    CHANGED_FIELDS,
+    MERGE_PROPERTY_PREFIX,
+    RETAIN_FIELDS,
+    UNAVAILABLE_VALUE,
+    buffered_merger,
+)
 from payloads.avro import AvroSchema, parse_schema
 from payloads.builtin import (
+    CHANGED_COLUMNS,
     DELETE_FIELD,
     DELETE_MARKER,
     EVENT_TIME_FIELD,
@@ -165,13 +172,26 @@ class PointRules(NamedTuple):
         return next(one for one in self.told if release in one.releases)
 
 
+def _asked_of(release: HudiRelease, setting: RuleSetting) -> RuleSetting:
+    """Return a table as a release merges it: rows of a preview list their changed columns."""
+    if not release.is_preview:
+        return setting
+    lists = {MERGE_PROPERTY_PREFIX + CHANGED_FIELDS: CHANGED_COLUMNS, MERGE_PROPERTY_PREFIX + RETAIN_FIELDS: _ORDERING}
+    kept = [name for name in setting.schema.by_name if name in {FLAG, _ORDERING, _TEXT, _BYTES, *META_COLUMNS}]
+    fields = [one for one in setting.schema.source["fields"] if one["name"] in kept]
+    listed = {"name": CHANGED_COLUMNS, "type": _OPTION["text"], "default": None}
+    schema = parse_schema({**setting.schema.source, "fields": [*fields, listed]})
+    return setting._replace(schema=schema, props=setting.props | lists)
+
+
 def rules_of_class(found: Any) -> list[PointRules]:
     """Return the rules of a payload class, bound to a release or not; [] for one that states none."""
     unbound = found.unbound or found
     shipped: Sequence[HudiRelease] = getattr(unbound, "shipped", tuple(HudiRelease))
 
     def rule_of(release: HudiRelease, point: Point, setting: RuleSetting) -> MergeRule | None:
-        return rule_of_class(unbound.for_release(release), point, setting.schema, setting.props)
+        asked = _asked_of(release, setting)
+        return rule_of_class(unbound.for_release(release), point, asked.schema, asked.props)
 
     return _told(rule_of, shipped, (Point.BATCH, Point.STORED, Point.ALONE))
 
@@ -196,10 +216,11 @@ def rules_of_mode(name: str) -> list[PointRules]:
 
     def merger_of(release: HudiRelease, setting: RuleSetting) -> Any:
         settings: dict[str, Any] = {"release": release, "partial_update_mode": partial or None}
-        return buffered_merger(mode, setting.schema, setting.props, **settings)
+        asked = _asked_of(release, setting)
+        return buffered_merger(mode, asked.schema, asked.props, **settings)
 
     def rule_of(release: HudiRelease, point: Point, setting: RuleSetting) -> MergeRule | None:
-        rule: MergeRule | None = merger_of(release, setting).rule(point, setting.schema)
+        rule: MergeRule | None = merger_of(release, setting).rule(point, _asked_of(release, setting).schema)
         return rule
 
     def has(release: HudiRelease) -> bool:
@@ -208,7 +229,8 @@ def rules_of_mode(name: str) -> list[PointRules]:
         except PayloadBridgeError:
             return False
 
-    return _told(rule_of, tuple(filter(has, HudiRelease)), (Point.BATCH, Point.STORED, Point.ENTRY))
+    releases = tuple(filter(has, HudiRelease.__members__.values()))
+    return _told(rule_of, releases, (Point.BATCH, Point.STORED, Point.ENTRY))
 
 
 def difference(old: Sequence[RuleLine], new: Sequence[RuleLine], releases: tuple[HudiRelease, ...] = ()) -> RuleChange:

@@ -28,8 +28,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Letters,
@@ -122,6 +124,9 @@ def say(node: Node, terms: Terms) -> str:  # noqa: C901, PLR0911, PLR0912 (one a
             return f"{terms.side(role)} has {terms.column(column)} = {terms.value(value)}"
         case TextIs(role, column, text, letters):
             return f"{terms.side(role)} has {terms.column(column)} = {terms.value(text)} {_LETTERS[letters]}"
+        case IsListed(role, column, name):
+            listed = "a name" if name is None else terms.value(name)
+            return f"{terms.side(role)} has {listed} listed in {terms.column(column)}"
         case AllOf(tests):
             return _all_of(tests, terms)
         case AnyOf(tests):
@@ -147,6 +152,8 @@ def say(node: Node, terms: Terms) -> str:  # noqa: C901, PLR0911, PLR0912 (one a
             return f"the elements of {terms.older}, then those of {terms.newer}; if one is null, the other"
         case Union():
             return f"the entries of both maps, those of {terms.newer} first; if one is null, the other"
+        case JoinedLists():
+            return "the names that either version lists, each once"
         case Constant(value):
             return f"always {terms.value(value)}"
         case IfElse(test, then, otherwise):

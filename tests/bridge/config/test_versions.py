@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.config import TableMergeConfig
+from bridge.config import TableMergeConfig, effective_config, read_under
 from bridge.config.refusals import MergeConfigError
 from bridge.config.table_versions import change_version
-from payloads import PayloadConfigError
 from payloads.release import HudiRelease
 from tests.bridge.config.recorded import MODEL, lives, merge_properties, upgraded_tables
 
@@ -104,5 +103,9 @@ def test_versions_that_a_release_does_not_make_are_refused(version, release, say
 
 def test_a_partial_update_mode_to_come_asks_for_no_edit_of_the_table() -> None:
     stored = {"hoodie.table.partial.update.mode": "FILL_UNCHANGED", "hoodie.table.version": "9"}
-    with pytest.raises(PayloadConfigError, match=r"Hudi 1\.3 is to have .* leave its file as it is"):
-        TableMergeConfig.from_properties(stored, HudiRelease.V1_2)
+    table = TableMergeConfig.from_properties(stored, HudiRelease.V1_2)
+    for release in (HudiRelease.V1_1, HudiRelease.V1_2):
+        with pytest.raises(MergeConfigError, match=r"1\.3 is to have .* leave the file of the table as it is"):
+            effective_config(table, release=release)
+    assert read_under(table, HudiRelease.V1_2) is HudiRelease.V1_3
+    assert effective_config(table, release=HudiRelease.V1_3).partial_update_mode == "FILL_UNCHANGED"
