@@ -81,7 +81,8 @@ class _OfCompared(enum.EnumMeta):
         return len(cls._compared())
 
     def _compared(cls) -> list[str]:
-        return [name for name, release in cls.__members__.items() if not release.is_preview]
+        releases: Mapping[str, HudiRelease] = cls.__members__
+        return [name for name, release in releases.items() if not release.is_preview]
 
 
 @functools.total_ordering

@@ -19,6 +19,7 @@ from bridge.config.effective import (
     effective_config,
     ordering_of,
     read_under,
+    readers_of,
 )
 from bridge.config.entry import ConfigEntry, DeprecatedKeyWarning, first_given
 from bridge.config.inference import (
@@ -153,6 +154,7 @@ __all__ = [
     "read_properties",
     "read_table",
     "read_under",
+    "readers_of",
     "settings_of",
     "to_sql",
     "unchecked_partition",

@@ -147,6 +147,13 @@ def assumed_writer_of(table: TableMergeConfig) -> HudiRelease:
     return HudiRelease.V1_3 if _is_previewed(table) else assumed_writer(table.version)
 
 
+def readers_of(table: TableMergeConfig) -> tuple[HudiRelease, ...]:
+    """Return the releases that read a table, the oldest first."""
+    if _is_previewed(table):
+        return (HudiRelease.V1_3,)
+    return tuple(one for one in HudiRelease if capabilities(one).created_version >= table.version)
+
+
 def _is_previewed(table: TableMergeConfig) -> bool:
     return table.partial_update_mode in capabilities(HudiRelease.V1_3, table.version).partial_update_modes
 

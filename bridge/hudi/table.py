@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pyspark.sql import types as spark_types
 
-from bridge.config import assumed_writer_of, capabilities
+from bridge.config import readers_of
 from bridge.engines import in_executors
 from bridge.hudi.engine_rows import engine_rows
 from bridge.hudi.errors import UnreadableTableError, warn_of_altered
@@ -190,9 +190,7 @@ class HudiTable:
     @property
     def readers(self) -> tuple[HudiRelease, ...]:
         """The releases that read tables of this version, the oldest first."""
-        if (own := assumed_writer_of(self._properties.merge)).is_preview:
-            return (own,)
-        return tuple(one for one in HudiRelease if capabilities(one).created_version >= self._properties.version)
+        return readers_of(self._properties.merge)
 
     @property
     def instants(self) -> DataFrame:

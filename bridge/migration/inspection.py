@@ -124,7 +124,7 @@ def _found(name: str, side: str, release: HudiRelease, jar: JarPaths, package: t
     try:
         payload_class = kind(name).resolve(release)
     except PayloadBridgeError as error:
-        is_gone = name in {found.java_name for found in builtin_payloads()}
+        is_gone = any(found.java_name == name and max(found.shipped) < release for found in builtin_payloads())
         if reference.is_compiled and not is_gone:
             return PayloadClass(name, side, CodePlace.JAR)
         return PayloadClass(name, side, CodePlace.UNKNOWN, str(error))

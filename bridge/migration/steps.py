@@ -109,7 +109,7 @@ def _upgrade(table: TableMergeConfig, new: TableMergeConfig, worker: HudiRelease
     that the release no longer has can't be passed.
     """
     passed, new_can = given_settings(options, worker).payload, capabilities(worker, new.version)
-    is_gone = any(found.java_name == passed and worker not in found.shipped for found in builtin_payloads())
+    is_gone = any(found.java_name == passed and max(found.shipped) < worker for found in builtin_payloads())
     if new_can.stored_modes and table.payload is None and passed is not None and not is_gone:
         return Step(
             f"upgrade to table version {new.version} by a write with Hudi {worker} that passes the payload class",

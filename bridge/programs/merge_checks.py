@@ -126,8 +126,8 @@ def _problem_global(
     statement: MergeStatement, plan: MergePlan, columns: Collection[str], *, of_log: bool
 ) -> str | None:
     """Return what no table with a global index was recorded with, or what fails there."""
-    if plan.release < HudiRelease.V0_15:
-        return "was not recorded with a global index; leave it out, or name 0.15 or a later one"
+    if plan.release < HudiRelease.V0_14:
+        return "was not recorded with a global index; leave it out, or name 0.14 or a later one"
     unlike = {
         "a table without an ordering field; name one": not plan.ordering,
         _SOME_COLUMNS: any(len(one.values) < len(columns) for one in statement.updates),
@@ -136,6 +136,8 @@ def _problem_global(
     found = next((what for what, is_there in unlike.items() if is_there), None)
     if found is not None:
         return f"was not recorded with a global index and {found}"
+    if plan.release < HudiRelease.V0_15 and plan.moves_rows:
+        return "fails where a row moves (ArrayIndexOutOfBoundsException); upsert the rows, or let the index move none"
     can = capabilities(plan.release)
     if of_log and can.buffered_mergers and any(one.action is ClauseAction.DELETE for one in statement.written):
         return "fails on a DELETE of a table with a global index; delete by DELETE FROM"

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final, TypeVar
 
 from bridge.report.table import Table
 from mergers import PartialUpdateMode
 from payloads import HudiRelease
 from payloads.release import PREVIEW_NOTE
 
-if TYPE_CHECKING:
-    from bridge.report.report import Report
+R = TypeVar("R", bound=Any)
 
 _NAME: Final = HudiRelease.V1_3.value
 _NAMES: Final = (_NAME, *(one.value for one in PartialUpdateMode if one.is_in(HudiRelease.V1_3)))
 _SENTENCE: Final = f"{PREVIEW_NOTE[:1].upper()}{PREVIEW_NOTE[1:]}."
 
 
-def marked(report: Report) -> Report:
+def marked(report: R) -> R:
     """Return a report whose verdict, which every form shows, says so if it is about a preview."""
     told = (report.verdict, report.scenario, report.plan, report.sides, report.statistics, report.warnings, report.body)
     if not _names_preview(told) or _SENTENCE in report.verdict:

@@ -8,17 +8,13 @@ from payloads.rules.columns import Columns
 from payloads.rules.deletes import MARKED, RESETS, STAYS_WHOLE
 from payloads.rules.node import COMMIT_TIME, DATA, IS_DELETED, META_COLUMNS, RuleNode
 from payloads.rules.nodes import (
-    AllOf,
-    AnyOf,
     ByArrival,
     ByColumn,
     ByOrdering,
     Case,
     Column,
-    ColumnIs,
     Concat,
     Constant,
-    DeleteTests,
     Error,
     FirstNonDefault,
     FirstNonMarker,
@@ -26,27 +22,33 @@ from payloads.rules.nodes import (
     Gives,
     Greatest,
     IfElse,
+    JoinedLists,
+    Later,
+    Least,
+    MergeRule,
+    Node,
+    Sum,
+    Take,
+    Union,
+)
+from payloads.rules.spelled import is_spelled, spelled_pattern
+from payloads.rules.stated import check_without_methods, completed
+from payloads.rules.version_tests import (
+    AllOf,
+    AnyOf,
+    ColumnIs,
+    DeleteTests,
     IsDelete,
     IsEmpty,
     IsListed,
     IsNatural,
     IsUnordered,
-    JoinedLists,
-    Later,
     LaterIs,
-    Least,
     Marker,
-    MergeRule,
-    Node,
     Not,
-    Sum,
-    Take,
     Test,
     TextIs,
-    Union,
 )
-from payloads.rules.spelled import is_spelled, spelled_pattern
-from payloads.rules.stated import check_without_methods, completed
 from payloads.rules.walk import columns_named, nodes_of
 from payloads.rules.words import Against, Default, Effect, ErrorKind, How, Letters, Needs, Point, Role, Word
 

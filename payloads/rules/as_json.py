@@ -6,14 +6,16 @@ import dataclasses
 from typing import Any, Final
 
 from payloads.errors import PayloadConfigError
-from payloads.rules import nodes, words
+from payloads.rules import nodes, version_tests, words
 from payloads.rules.columns import Columns
 from payloads.rules.node import RuleNode
 from payloads.rules.nodes import MergeRule
 from payloads.rules.words import Word
 
 _NODE, _WORD, _BYTES, _FLOAT, _COLUMNS = "node", "word", "bytes", "float", "columns"
-_KINDS: Final = {name: kind for name, kind in (vars(nodes) | vars(words)).items() if isinstance(kind, type)}
+_KINDS: Final = {
+    name: kind for name, kind in (vars(nodes) | vars(version_tests) | vars(words)).items() if isinstance(kind, type)
+}
 
 
 def rule_to_json(rule: MergeRule) -> dict[str, Any]:

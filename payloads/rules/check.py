@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 
 from payloads.backports import assert_never
 from payloads.errors import PayloadConfigError, SchemaError
-from payloads.rules import nodes
+from payloads.rules import nodes, version_tests
 from payloads.rules.node import DATA, RuleNode
 from payloads.rules.nodes import (
-    AllOf,
-    AnyOf,
     ByArrival,
     ByColumn,
     ByOrdering,
-    ColumnIs,
     Concat,
     Constant,
     FirstNonDefault,
@@ -23,28 +20,39 @@ from payloads.rules.nodes import (
     FirstNonNull,
     Greatest,
     IfElse,
+    JoinedLists,
+    Least,
+    Sum,
+    Take,
+    Union,
+)
+from payloads.rules.version_tests import (
+    AllOf,
+    AnyOf,
+    ColumnIs,
     IsDelete,
     IsEmpty,
     IsListed,
     IsNatural,
     IsUnordered,
-    JoinedLists,
     LaterIs,
-    Least,
     Not,
-    Sum,
-    Take,
     TextIs,
-    Union,
 )
 from payloads.rules.walk import nodes_of
 from payloads.rules.words import How, Letters
 
 if TYPE_CHECKING:
     from payloads.avro import AvroSchema
-    from payloads.rules.nodes import Column, Later, MergeRule, Test
+    from payloads.rules.nodes import Column, Later, MergeRule
+    from payloads.rules.version_tests import Test
 
-_NODES = {kind for kind in vars(nodes).values() if isinstance(kind, type) and issubclass(kind, RuleNode)}
+_NODES = {
+    kind
+    for part in (nodes, version_tests)
+    for kind in vars(part).values()
+    if isinstance(kind, type) and issubclass(kind, RuleNode)
+}
 _NUMBERS = ("int", "long", "float", "double")
 _UNORDERED = ("map", "union", "null")
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from payloads.rules.nodes import AllOf, AnyOf, Case, DeleteTests, IsDelete, IsNatural
+from payloads.rules.nodes import Case
+from payloads.rules.version_tests import AllOf, AnyOf, DeleteTests, IsDelete, IsNatural
 from payloads.rules.words import Effect, Role
 
 MARKED: Final = DeleteTests(marked=True)

@@ -9,7 +9,7 @@ from payloads.java import any_case_pattern, equals_ignore_case, has_sigma, whole
 from payloads.rules.words import Letters
 
 if TYPE_CHECKING:
-    from payloads.rules.nodes import TextIs
+    from payloads.rules.version_tests import TextIs
 
 
 def is_spelled(value: str, text: str, letters: Letters) -> bool:

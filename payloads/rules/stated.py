@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from payloads.errors import PayloadConfigError
 from payloads.rules.deletes import RESETS, STAYS_WHOLE
-from payloads.rules.nodes import ByColumn, ByOrdering, Case, IsDelete, IsEmpty
+from payloads.rules.nodes import ByColumn, ByOrdering, Case
+from payloads.rules.version_tests import IsDelete, IsEmpty
 from payloads.rules.walk import nodes_of
 from payloads.rules.words import Effect, Role
 

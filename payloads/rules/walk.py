@@ -8,43 +8,46 @@ from typing import TYPE_CHECKING, overload
 from payloads.backports import assert_never
 from payloads.rules.node import IS_DELETED, RuleNode
 from payloads.rules.nodes import (
-    AllOf,
-    AnyOf,
     ByArrival,
     ByColumn,
     ByOrdering,
     Case,
-    ColumnIs,
     Concat,
     Constant,
-    DeleteTests,
     Error,
     FirstNonDefault,
     FirstNonMarker,
     FirstNonNull,
     Greatest,
     IfElse,
+    JoinedLists,
+    Least,
+    MergeRule,
+    Sum,
+    Take,
+    Union,
+)
+from payloads.rules.version_tests import (
+    AllOf,
+    AnyOf,
+    ColumnIs,
+    DeleteTests,
     IsDelete,
     IsEmpty,
     IsListed,
     IsNatural,
     IsUnordered,
-    JoinedLists,
     LaterIs,
-    Least,
     Marker,
-    MergeRule,
     Not,
-    Sum,
-    Take,
     TextIs,
-    Union,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from payloads.rules.nodes import Column, Node, Test
+    from payloads.rules.nodes import Column, Node
+    from payloads.rules.version_tests import Test
 
 
 @overload

@@ -313,7 +313,7 @@ def read(path: Path) -> History:
         error=raw.get("error"),
         upgrade=stages[-1] if stages else _upgrade(raw, columns),
         earlier=tuple(stages[:-1]),
-        refused=_refused_statements(raw.get("refused", ())),
+        refused=_refused_statements(raw.get("refused", ()), columns),
         known_difference=_OTHER_PATCHES.get((raw["hudi_version"], path.absolute().parent.name)),
     )
 
@@ -324,16 +324,26 @@ class RefusedStatement(NamedTuple):
     Attributes:
         statement: its text.
         source_ddl: the columns of its source, where they were noted.
+        incoming: the rows of the source; None where they were not noted, as only the statement counts.
+        after: how many commits came before it.
     """
 
     statement: str
     source_ddl: str | None
+    incoming: tuple[Row, ...] | None = None
+    after: int = 0
 
 
-def _refused_statements(refused: Any) -> tuple[RefusedStatement, ...]:
+def _refused_statements(refused: Any, columns: Mapping[str, str]) -> tuple[RefusedStatement, ...]:
     """Return the statements that were refused; histories of users' classes have one refused batch there."""
-    given = refused if isinstance(refused, list) else ()
-    return tuple(RefusedStatement(one["statement"], one.get("source_ddl")) for one in given)
+
+    def read_one(one: dict[str, Any]) -> RefusedStatement:
+        rows = None
+        if "incoming" in one:
+            rows = tuple(_row(_columns_of(one, dict(columns)), row) for row in one["incoming"])
+        return RefusedStatement(one["statement"], one.get("source_ddl"), rows, one.get("after", 0))
+
+    return tuple(map(read_one, refused if isinstance(refused, list) else ()))
 
 
 def _columns_of(commit: dict[str, Any], columns: dict[str, str]) -> dict[str, str]:

@@ -32,7 +32,7 @@ from bridge.programs.handover import Handover, handovers
 from bridge.programs.program import Origin
 from bridge.programs.small_files import small_file_candidates
 from bridge.spark.schema import avro_schema
-from payloads import HudiRelease
+from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.histories import columns_of
 from tests.conformance.merged_rows import merged_rows
 from tests.conformance.spark_histories import plan_of, steps_of
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
     from bridge.programs import MergeStatement
-    from tests.conformance.histories import History, Row
+    from tests.conformance.histories import History, RefusedStatement, Row
 
 _TYPES: dict[str, spark_types.DataType] = {
     "string": spark_types.StringType(),
@@ -101,6 +101,28 @@ def _snapshots(history: History) -> Iterator[tuple[History, int, list[Row]]]:
         rows = simulate(batches, struct, plan, **settings, change=change)
         for commit, number in run.numbers.items():
             yield history, number, rows[commit]
+    for one in history.refused:
+        if one.incoming is not None and runs_here(history, one):
+            msg = f"Hudi refused this statement after commit {one.after}, and here it runs: {one.statement}"
+            raise AssertionError(msg)
+
+
+def runs_here(history: History, refused: RefusedStatement) -> bool:
+    """Whether a statement that real Hudi refused runs here, on its rows and the table that they met."""
+    struct, table = struct_of(history.schema_ddl), list(columns_of(history.schema_ddl))
+    commits, number = history.commits[: refused.after], refused.after + 1
+    statements = {n: one for n, one in statements_of(history).items() if n < number}
+    try:
+        given = list(columns_of(refused.source_ddl or history.schema_ddl))
+        statements[number] = SqlMerge(refused.statement).parsed(given, table)
+        operations = {n: one for n, one in history.operations.items() if n < number}
+        operations[number] = WriteOperation.SQL_MERGE
+        batches = [*(commit.incoming for commit in commits), refused.incoming or ()]
+        plan, compacted = plan_of(history), [n for n in history.compact_after if n < number]
+        simulate(batches, struct, plan, compact_after=compacted, operations=operations, statements=statements)
+    except PayloadBridgeError:
+        return False
+    return True
 
 
 def simulate(  # noqa: PLR0913 (keyword-only settings of one table)

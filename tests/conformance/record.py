@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 @click.option("--after", multiple=True, type=int, default=(3,), show_default=True, help="The last batch before each.")
 @click.option("--inline", is_flag=True, help="Let writers compact by default: what is planned, after their commit.")
 @click.option("--mode", "modes", multiple=True, type=click.Choice(MODES), default=MODES, show_default=True)
+@click.option(
+    "--pyspark", help="With one --then: a folder with the PySpark of RELEASE, which has no bundle for the other."
+)
 def main(  # noqa: PLR0913 (one parameter an option)
     *,
     cases: Path,
@@ -46,6 +49,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
     after: Sequence[int],
     inline: bool,
     modes: Sequence[str],
+    pyspark: str | None,
 ) -> None:
     """Record CASES below OUT/RELEASE, or with --then below OUT/RELEASE-to-THEN-MODE.
 
@@ -71,7 +75,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
         if not then:
             _record(chosen, release, Path(work), out)
         elif len(then) == 1 and "@" not in release + then[0] and then[0] > release:
-            record_upgrades(chosen, Upgrade(release, then[0], after[0], modes), Path(work), out)
+            record_upgrades(chosen, Upgrade(release, then[0], after[0], modes, pyspark), Path(work), out)
         else:
             stages = [Stage.parse(text, number) for text, number in zip((release, *then), (0, *after), strict=True)]
             record_stages(chosen, stages, Path(work), out)

@@ -123,6 +123,7 @@ def write_on(spark: SparkSession, case: Case, table: Path, number: int, history:
             history["error"] = told
             return False
         given = {} if batch.source_ddl is None else {"source_ddl": batch.source_ddl}
+        given |= {"incoming": batch.rows, "after": len(history["commits"])}
         history.setdefault("refused", []).append({"statement": batch.statement, "error": told} | given)
     return True
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import shutil
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,12 +34,14 @@ class Upgrade:
         then: the later one.
         after: the number of the last batch of the earlier one.
         modes: some of `MODES`; each goes on with a copy of the tables.
+        pyspark: a folder with the PySpark of the earlier one, if that has no bundle for the installed one.
     """
 
     release: str
     then: str
     after: int
     modes: Sequence[str]
+    pyspark: str | None = None
 
 
 def record_upgrades(cases: Sequence[Case], upgrade: Upgrade, work: Path, out: Path) -> None:
@@ -53,6 +57,9 @@ def record_upgrades(cases: Sequence[Case], upgrade: Upgrade, work: Path, out: Pa
 
 
 def _before(cases: Sequence[Case], upgrade: Upgrade, work: Path) -> None:
+    if upgrade.pyspark is not None:
+        sys.path.insert(0, upgrade.pyspark)
+        os.environ["PYTHONPATH"] = os.pathsep.join((upgrade.pyspark, os.environ.get("PYTHONPATH", "")))
     spark = session(upgrade.release)
     for case in cases:
         table = work / case.folder / "table"

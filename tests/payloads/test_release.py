@@ -18,7 +18,7 @@ def test_an_entry_holds_until_the_next_one():
         "second",
         "last",
     ]
-    assert list(rule.rules) == list(HudiRelease)
+    assert list(rule.rules) == [*HudiRelease, HudiRelease.V1_3]
 
 
 def test_none_is_a_rule():

@@ -5,7 +5,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from mergers.rules.source.java_parts import IMPORTS, NEEDS, SPELLED, TYPES, java_default, java_literal
+from mergers.rules.source.java_parts import (
+    IMPORTS,
+    NEEDS,
+    SPELLED,
+    TYPES,
+    is_common,
+    java_default,
+    java_literal,
+    operator_of,
+    turned,
+    unstated,
+)
 from mergers.rules.source.merger import NotStatedError
 from payloads.backports import assert_never
 from payloads.records import error_text_of
@@ -138,8 +149,7 @@ class _Writer:
                 self._imports.add("org.apache.hudi.exception.HoodieException")
                 return [f"{indent}throw new HoodieException({json.dumps(error_text_of(fault))});"]
             case Effect.FILLED | Effect.CHANGED | Effect.EDITED:
-                msg = f"Java source can't express {gives!r}"
-                raise NotStatedError(msg)
+                raise unstated(gives)
             case other:
                 assert_never(other)
 
@@ -153,7 +163,7 @@ class _Writer:
         columns = dict(self._rule.columns)
         others = columns.pop(DATA)
         names = [name for name in columns if name not in META_COLUMNS]
-        if isinstance(others, FirstNonDefault) or not _is_common(others):
+        if isinstance(others, FirstNonDefault) or not is_common(others):
             rest = [field.name for field in self._schema.fields if field.name not in META_COLUMNS]
             names = [*(name for name in rest if name not in columns), *names]
             columns |= {name: others for name in names if name not in columns}
@@ -208,22 +218,20 @@ class _Writer:
                 return []
             case ByOrdering(tie, reverse, how, unlike_wins):
                 if how is not How.JAVA or unlike_wins:
-                    msg = f"Java source can't express {later!r}"
-                    raise NotStatedError(msg)
+                    raise unstated(later)
                 self._imports.add("org.apache.hudi.exception.HoodieException")
                 return [
                     "    if (older.ordering == null || newer.ordering == null) {",
                     '      throw new HoodieException("an ordering value is null; fill the ordering field");',
                     "    }",
-                    f"    return newer.ordering.compareTo(older.ordering) {_operator(tie, reverse=reverse)} 0;",
+                    f"    return newer.ordering.compareTo(older.ordering) {operator_of(tie, reverse=reverse)} 0;",
                 ]
             case ByColumn(names, against, tie, reverse, how, consistent):
                 kinds = [self._schema.by_name[name].schema.non_null for name in names if name in self._schema.by_name]
                 plain = len(kinds) == len(names) and all(kind.logical != "decimal" for kind in kinds)
                 if how is not How.JAVA or against is not Against.COLUMN or consistent or not plain:
-                    msg = f"Java source can't express {later!r}"
-                    raise NotStatedError(msg)
-                return self._by_columns(names, _operator(tie, reverse=reverse))
+                    raise unstated(later)
+                return self._by_columns(names, operator_of(tie, reverse=reverse))
             case other:
                 assert_never(other)
 
@@ -243,10 +251,10 @@ class _Writer:
             if name != last:
                 lines += [
                     f"    if (order(older, newer, {name}) != 0) {{",
-                    f"      return order(older, newer, {name}) {_turned(operator)} 0;",
+                    f"      return order(older, newer, {name}) {turned(operator)} 0;",
                     "    }",
                 ]
-        return [*lines, f"    return order(older, newer, {last}) {_turned(operator)} 0;"]
+        return [*lines, f"    return order(older, newer, {last}) {turned(operator)} 0;"]
 
     # -- tests
 
@@ -289,8 +297,7 @@ class _Writer:
             case Not(one):
                 return f"!{self._test(one, inner=True)}"
             case IsListed():
-                msg = f"Java source can't express {test!r}"
-                raise NotStatedError(msg)
+                raise unstated(test)
             case other:
                 assert_never(other)
 
@@ -322,8 +329,7 @@ class _Writer:
             case Union():
                 return self._call("union", f"older.get({name})", f"newer.get({name})")
             case JoinedLists():
-                msg = f"Java source can't express {node!r}"
-                raise NotStatedError(msg)
+                raise unstated(node)
             case Constant(value):
                 return java_literal(value, "" if field is None else field.schema.non_null.kind)
             case IfElse(test, then, otherwise):
@@ -336,23 +342,3 @@ class _Writer:
         first, *others = values
         written = self._value(first, field, name)
         return self._call("firstNot", gap, written, self._first(others, gap, field, name)) if others else written
-
-
-def _is_common(node: Column) -> bool:
-    """Whether the source of a value is the same for all columns."""
-    match node:
-        case Take() | Least() | Greatest() | Concat() | Union():
-            return True
-        case FirstNonNull(values) | FirstNonMarker(values):
-            return all(map(_is_common, values))
-        case _:
-            return False
-
-
-def _operator(tie: Role, *, reverse: bool) -> str:
-    return ("<" if reverse else ">") + "=" * (tie is Role.NEWER)
-
-
-def _turned(operator: str) -> str:
-    """Return the operator for the older version compared with the newer one."""
-    return operator.translate(str.maketrans("<>", "><"))

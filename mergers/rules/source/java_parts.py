@@ -7,13 +7,13 @@ import math
 from typing import TYPE_CHECKING, Final
 
 from mergers.rules.source.merger import NotStatedError
-from payloads.rules import Default, Letters
+from payloads.rules import Concat, Default, FirstNonMarker, FirstNonNull, Greatest, Least, Letters, Role, Take, Union
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from payloads.avro import Field
-    from payloads.rules import FirstNonDefault
+    from payloads.rules import Column, FirstNonDefault
 
 TYPES: Final = {"int": "Integer", "long": "Long", "float": "Float", "double": "Double"}
 _HELPERS: Final = {
@@ -167,3 +167,29 @@ def java_default(node: FirstNonDefault, field: Field | None) -> str:
         msg = f"Java source can't express the default of the column {field.name!r}, of type {kind}"
         raise NotStatedError(msg)
     return java_literal(field.default, kind)
+
+
+def is_common(node: Column) -> bool:
+    """Whether the source of a value is the same for all columns."""
+    match node:
+        case Take() | Least() | Greatest() | Concat() | Union():
+            return True
+        case FirstNonNull(values) | FirstNonMarker(values):
+            return all(map(is_common, values))
+        case _:
+            return False
+
+
+def operator_of(tie: Role, *, reverse: bool) -> str:
+    """Return the operator by which the ordering value of the newer version makes it the later one."""
+    return ("<" if reverse else ">") + "=" * (tie is Role.NEWER)
+
+
+def turned(operator: str) -> str:
+    """Return the operator for the older version compared with the newer one."""
+    return operator.translate(str.maketrans("<>", "><"))
+
+
+def unstated(part: object) -> NotStatedError:
+    """Return the error of a part of a rule that Java has no form of."""
+    return NotStatedError(f"Java source can't express {part!r}")
