@@ -136,12 +136,11 @@ def _problem_global(
     found = next((what for what, is_there in unlike.items() if is_there), None)
     if found is not None:
         return f"was not recorded with a global index and {found}"
-    if plan.release < HudiRelease.V0_15 and plan.moves_rows:
-        return "fails where a row moves (ArrayIndexOutOfBoundsException); upsert the rows, or let the index move none"
     can = capabilities(plan.release)
     if of_log and can.buffered_mergers and any(one.action is ClauseAction.DELETE for one in statement.written):
         return "fails on a DELETE of a table with a global index; delete by DELETE FROM"
-    if of_log and not can.file_group_reader and plan.moves_rows:
+    fails = of_log or plan.release < HudiRelease.V0_15  # there with an ArrayIndexOutOfBoundsException
+    if fails and not can.file_group_reader and plan.moves_rows:
         return "fails, if a global index moves rows; upsert them, or let it move none"
     if of_log and can.file_group_reader and not can.buffered_mergers and not plan.moves_rows:
         return "may fail to read the log, if a global index moves no rows; let it move them"

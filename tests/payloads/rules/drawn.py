@@ -32,8 +32,10 @@ from payloads.rules import (
     IfElse,
     IsDelete,
     IsEmpty,
+    IsListed,
     IsNatural,
     IsUnordered,
+    JoinedLists,
     LaterIs,
     Least,
     Letters,
@@ -164,10 +166,11 @@ EVERY_NODE = (
     Case(IsDelete(Role.NEWER), Error(ErrorKind.FAILED)),
     *(kind(Role.NEWER) for kind in (IsEmpty, IsDelete, IsNatural, IsUnordered)),
     *(LaterIs(Role.OLDER), ColumnIs(Role.NEWER, "Op", "D"), TextIs(Role.NEWER, "Op", "D")),
+    IsListed(Role.NEWER, "Op", "note"),
     *(of((IsDelete(Role.NEWER), LaterIs(Role.OLDER))) for of in (AllOf, AnyOf)),
     Not(IsDelete(Role.NEWER)),
     *(FirstNonNull(_BOTH), FirstNonDefault(_BOTH), FirstNonMarker(_BOTH, "none")),
-    *(Least(), Greatest(), Sum(), Concat(), Union(), Constant(1), IfElse(IsDelete(Role.NEWER), *_BOTH)),
+    *(Least(), Greatest(), Sum(), Concat(), Union(), JoinedLists(), Constant(1), IfElse(IsDelete(Role.NEWER), *_BOTH)),
     MergeRule(),
 )
 """An example of each node."""
