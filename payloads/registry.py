@@ -131,6 +131,10 @@ def resolve_stored_payload(name: str, release: str | HudiRelease = HudiRelease.l
         PayloadConstructorError: what it names is not a payload.
     """
     line = HudiRelease.parse(release)
+    if line.is_preview and (known := known_class(name)) is not None and line not in known[1]:
+        line = (
+            HudiRelease.latest()
+        )  # what a preview does not add surrounds its merges, and is that of the release before
     found = _builtin(name, line) or _entry_point(name, line)
     if found is None and ":" in name:
         msg = (

@@ -240,7 +240,7 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
     is_only = change.then is None
     step: Handover | None = change
     while step is not None:
-        problem = _not_operated(old, step, operations)
+        problem = _not_upgrading(step, operations) or _not_operated(old, step, operations)
         if problem is None and not is_only and step.compacting is not None:
             problem = (
                 "operations other than upserts with a downgrade after an upgrade are not supported; leave the "
@@ -249,6 +249,17 @@ def check_operated(old: MergePlan, change: Handover, operations: Operations) -> 
         if problem is not None:
             raise PlanError(problem)
         old, step = step.left, step.then
+
+
+def _not_upgrading(change: Handover, operations: Operations) -> str | None:
+    first = operations.by_commit.get(change.after + 1)
+    if change.upgraded is None or first is not WriteOperation.DELETE_PARTITION:
+        return None
+    return (
+        f"a delete_partition in the write in which Hudi {change.upgraded.release} upgrades the table is not ported: "
+        "1.2.0 fails on it (HoodieDeletePartitionException: Commit instant was not created), and 1.0.2, too, while a "
+        "compaction is planned; upsert rows before"
+    )
 
 
 def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> str | None:

@@ -121,6 +121,20 @@ def test_1_0_fails_to_read_the_log_after_an_sql_delete_from_a_table_that_it_upgr
         check_operated(old, change, deletes)
 
 
+@pytest.mark.parametrize(("number", "is_refused"), [(2, True), (3, False)], ids=["upgrades", "follows"])
+@pytest.mark.parametrize("props", [{}, SIMPLE, RECORD], ids=["no index", "global", "record"])
+def test_a_delete_partition_does_not_upgrade_a_table(props, number, is_refused):
+    """Real 1.2.0 fails in batch 3 of `global-partition-default-*` and `record-index-partition-default-*`."""
+    old = plan_of("0.15", props, "cow")
+    change = handovers(old, [NextWriter(1, dataclasses.replace(old, release="1.2"))], commits=3)
+    deletes = Operations({number: WriteOperation.DELETE_PARTITION})
+    if not is_refused:
+        check_operated(old, change, deletes)
+        return
+    with pytest.raises(PlanError, match=r"a delete_partition in the write .* Commit instant was not created"):
+        check_operated(old, change, deletes)
+
+
 def test_a_record_index_of_a_table_of_version_6_that_1_0_writes_is_refused_unless_it_moves_rows():
     """Real 1.0.2 keeps a key there of which a delete comes too late; with an upgrade it forgets it, as others do."""
     stays = {**RECORD, "hoodie.record.index.update.partition.path": "false"}

@@ -224,3 +224,5 @@ def test_only_the_preview_has_it_and_has_nothing_else():
             resolve_payload(NAME, release)
     with pytest.raises(PayloadNotFoundError, match=r"1\.3 \(preview\)"):
         resolve_payload("DefaultHoodieRecordPayload", "1.3")
+    (found,) = builtin_payloads("1.3")
+    assert type("Mine", (found,), {}).missing_base() is not None, "a user's class of it is refused"
