@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tests.conformance.record_table import history_of, properties, read, reason, save, session, write, write_on
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from pyspark.sql import SparkSession
@@ -49,17 +50,29 @@ def record_upgrades(cases: Sequence[Case], upgrade: Upgrade, work: Path, out: Pa
     processes = multiprocessing.get_context("spawn")
     for target, folders in ((_before, (work,)), (_then, (work, out))):
         process = processes.Process(target=target, args=(cases, upgrade, *folders))
-        process.start()
+        with _pyspark_of(upgrade.pyspark if target is _before else None):
+            process.start()
         process.join()
         if process.exitcode:
             message = f"the process of one release ended with code {process.exitcode}"
             raise RuntimeError(message)
 
 
+@contextlib.contextmanager
+def _pyspark_of(folder: str | None) -> Iterator[None]:
+    """Have a process that starts, and the workers of its Spark, import another PySpark."""
+    path, named = list(sys.path), os.environ.get("PYTHONPATH", "")
+    if folder is not None:
+        sys.path.insert(0, folder)
+        os.environ["PYTHONPATH"] = os.pathsep.join((folder, named))
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        os.environ["PYTHONPATH"] = named
+
+
 def _before(cases: Sequence[Case], upgrade: Upgrade, work: Path) -> None:
-    if upgrade.pyspark is not None:
-        sys.path.insert(0, upgrade.pyspark)
-        os.environ["PYTHONPATH"] = os.pathsep.join((upgrade.pyspark, os.environ.get("PYTHONPATH", "")))
     spark = session(upgrade.release)
     for case in cases:
         table = work / case.folder / "table"
