@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from bridge.pipeline import SqlMerge
 
 
-RELEASES = f"One of {', '.join(map(str, HudiRelease))}."
+RELEASES = f"One of {', '.join(map(str, HudiRelease))}; 1.3 is a preview."
 """What help says of a release."""
 
 
