@@ -257,7 +257,7 @@ def _not_upgrading(change: Handover, operations: Operations) -> str | None:
         return None
     return (
         f"a delete_partition in the write in which Hudi {change.upgraded.release} upgrades the table is not ported: "
-        "1.2.0 fails on it (HoodieDeletePartitionException: Commit instant was not created), and 1.0.2, too, while a "
+        "1.1.1 and 1.2.0 fail on it (HoodieDeletePartitionException: Commit instant was not created), 1.0.2 if a "
         "compaction is planned; upsert rows before"
     )
 

@@ -122,7 +122,7 @@ def write_on(spark: SparkSession, case: Case, table: Path, number: int, history:
         if batch.statement is None:
             history["error"] = told
             return False
-        given = {} if batch.source_ddl is None else {"source_ddl": batch.source_ddl}
+        given: dict[str, Any] = {} if batch.source_ddl is None else {"source_ddl": batch.source_ddl}
         given |= {"incoming": batch.rows, "after": len(history["commits"])}
         history.setdefault("refused", []).append({"statement": batch.statement, "error": told} | given)
     return True
