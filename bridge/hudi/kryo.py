@@ -87,7 +87,8 @@ class _KryoReader:
 
     def _ordering(self) -> Ordering | None:  # noqa: PLR0911 (one a type)
         kind = self._class()
-        match _REGISTERED.get(kind, kind) if isinstance(kind, int) else kind:
+        number = kind - _OFFSET if isinstance(kind, int) else 0
+        match _REGISTERED.get(number, kind) if isinstance(kind, int) else kind:
             case None:
                 return None
             case "int" | "long" as java_type:
@@ -99,6 +100,8 @@ class _KryoReader:
             case "string":
                 return Ordering("string", self._text())
             case "utf8":
+                if number != self.utf8:
+                    raise ForeignTextError(number)
                 return Ordering("utf8", self._utf8())
             case "java.math.BigDecimal":
                 self._mark()

@@ -239,6 +239,15 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
         raise block.damaged(reason) from error
 
 
+def _foreign(block: Block, number: int, release: HudiRelease) -> UnreadableTableError:
+    writer = next(one for one in HudiRelease if capabilities(one).delete_block_utf8 == number)
+    msg = (
+        f"{block.file}: block at byte {block.offset} has deletes with text as ordering value, which Hudi {writer} "
+        f"wrote and only it can read; let Hudi {writer} compact the table before Hudi {release} reads it"
+    )
+    return UnreadableTableError(msg)
+
+
 def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
     layout, length = struct.unpack_from(">ii", content)
     data = content[2 * _INT.size :]
