@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
 import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -192,9 +193,22 @@ def _start_java(settings: Mapping[str, str]) -> None:
     except OSError:  # it is closed
         return
     conf = SparkConf().setAll(list(settings.items()))
-    gateway = launch_gateway(conf, {"stdout": _STDERR})  # type: ignore[no-untyped-call]
+    try:
+        gateway = launch_gateway(conf, {"stdout": _STDERR})  # type: ignore[no-untyped-call]
+    except BaseException as error:
+        _kill_started(error)
+        raise
     gateway.jvm = remembering(gateway.jvm)
     SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
+
+
+def _kill_started(error: BaseException) -> None:
+    """Kill the JVM whose start a signal has interrupted: PySpark knows it no longer, and it would run for good."""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        process = frame.f_locals.get("proc")
+        if isinstance(process, subprocess.Popen):
+            process.kill()
+            process.wait()
 
 
 def java_has_ended(error: Exception) -> bool:

@@ -50,6 +50,8 @@ def same_bytes(left: Record, right: Record, schema: AvroSchema) -> bool:
 
 def _same_plainly(left: Record, right: Record, schema: AvroSchema) -> bool | None:
     """Whether two records have the same encoding, where plain values tell; None where they have to be encoded."""
+    if not all(isinstance(one, dict) for one in (left, right)):  # what a user's class may return in its place
+        return None
     for name in schema.by_name:
         if name not in left or name not in right:
             return None
@@ -61,7 +63,7 @@ def _same_plainly(left: Record, right: Record, schema: AvroSchema) -> bool | Non
             return None
         if one != other:
             return False
-    return True if len(left) == len(right) == len(schema.by_name) else None
+    return True if 0 < len(left) == len(right) == len(schema.by_name) else None
 
 
 def canonical(record: Record, schema: AvroSchema) -> bytes | str:
