@@ -51,8 +51,7 @@ class MigrateReport(Judged):
         trials: what was tried, in order; empty without data.
         accepts_differences: whether differences are accepted.
         plans: properties, steps, undo and silent changes for the recommended candidate, by table type.
-        new_tables: by table type, the TBLPROPERTIES of a new table that merges in the same way; those that CREATE TABLE
-            would change, such as a partial update mode, are left out.
+        new_tables: by table type, the TBLPROPERTIES of a new table that merges so; none that CREATE TABLE changes.
         refused: why nothing is recommended; empty if something is.
         generated: mergers for a class that is not Hudi's own, and the rules inferred from it.
         to: the name of the target.
@@ -199,10 +198,8 @@ def verdict_of(made: MigrateReport) -> str:
     differing = f"differs from {left} in {keys} after the last of {batches}"
     if made.accepts_differences:
         return f"ACCEPTED WITH DIFFERENCES: {target} {differing}."
-    return (
-        f"REFUSED: no candidate gives the same rows. The closest, {target}, {differing}. Accept the differences to "
-        "continue."
-    )
+    told = f"The closest, {target}, {differing}. Accept the differences to continue."
+    return f"REFUSED: no candidate gives the same rows. {told}"
 
 
 def _types(trials: Sequence[Trial]) -> str:

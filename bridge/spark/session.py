@@ -12,23 +12,21 @@ import socket
 import subprocess
 import sys
 import tempfile
-import traceback
 import urllib.parse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyspark
 from py4j.protocol import Py4JError, Py4JNetworkError
-from pyspark import SparkConf, SparkContext
+from pyspark import SparkContext
 from pyspark.find_spark_home import _find_spark_home
-from pyspark.java_gateway import launch_gateway
 from pyspark.sql import SparkSession
 
 from bridge.errors import EngineError, ParameterError, sentence_of
 from bridge.spark import arrow_batches, class_archive, small_input
 from bridge.spark.failures import PySparkException
 from bridge.spark.java import find_java
-from bridge.spark.java_names import remembering
+from bridge.spark.java_start import start_java
 from bridge.spark.lines import check_python, line_of
 
 if TYPE_CHECKING:
@@ -38,7 +36,6 @@ _LOGGING = Path(__file__).with_name("log4j2.properties")
 FAILURES = "PAYLOAD_BRIDGE_FAILURES"
 """The variable of the environment, of workers on this machine alone, that names the folder of noted failures."""
 _GIB = 1 << 30
-_STDERR = 2
 _CONNECT_SECONDS = 10
 _DYING = 5
 """How many seconds the end of a Java process is waited for."""
@@ -172,43 +169,13 @@ def _started(master: str, settings: Mapping[str, str]) -> SparkSession:
     for name, value in settings.items():
         builder = builder.config(name, value)
     try:
-        _start_java({"spark.master": master, **settings})
+        start_java({"spark.master": master, **settings})
         return builder.getOrCreate()
     except (PySparkException, Py4JError) as error:
         # Java's launcher has written its reason to standard error; settings may hold secrets and are not repeated.
         why = "see the lines above" if isinstance(error, PySparkException) else sentence_of(error).rstrip(".")
         msg = f"Spark does not start with the master {master}: {why}; check its address, the settings and the packages"
         raise EngineError(msg) from error
-
-
-def _start_java(settings: Mapping[str, str]) -> None:
-    """Start the driver's JVM, where there is none, as PySpark does, but with its standard output on standard error.
-
-    Standard output is that of the program whose session it is: Java, Ivy and compiled classes print beside it.
-    """
-    if SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ:  # noqa: SLF001 (PySpark's only mark)
-        return
-    try:
-        os.fstat(_STDERR)
-    except OSError:  # it is closed
-        return
-    conf = SparkConf().setAll(list(settings.items()))
-    try:
-        gateway = launch_gateway(conf, {"stdout": _STDERR})  # type: ignore[no-untyped-call]
-    except BaseException as error:
-        _kill_started(error)
-        raise
-    gateway.jvm = remembering(gateway.jvm)
-    SparkContext._ensure_initialized(gateway=gateway)  # noqa: SLF001 (as above)
-
-
-def _kill_started(error: BaseException) -> None:
-    """Kill the JVM whose start a signal has interrupted: PySpark knows it no longer, and it would run for good."""
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        process = frame.f_locals.get("proc")
-        if isinstance(process, subprocess.Popen):
-            process.kill()
-            process.wait()
 
 
 def java_has_ended(error: Exception) -> bool:

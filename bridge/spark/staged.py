@@ -5,11 +5,15 @@ A run holds a lock on its folder. The system releases the lock when the process 
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from pyspark import SparkContext
 
 try:
     import fcntl
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 _PREFIX: Final = ".payload-bridge-"
 _LOCK: Final = "lock"
+_ENDING: Final = 10.0  # seconds
 
 
 @contextlib.contextmanager
@@ -34,7 +39,23 @@ def staged_folder(parent: Path) -> Iterator[Path]:
         if not path.is_symlink() and _is_abandoned(path):
             shutil.rmtree(path, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix=_PREFIX, dir=parent) as name, _locked(Path(name)):
-        yield Path(name)
+        try:
+            yield Path(name)
+        except KeyboardInterrupt:
+            atexit.register(_remove_after_java, name)
+            raise
+
+
+def _remove_after_java(folder: str) -> None:
+    """Remove a folder again: Java goes on with a write whose jobs were not yet there to cancel, and makes it anew."""
+    process = getattr(SparkContext._gateway, "proc", None)  # noqa: SLF001 (PySpark's only reference)
+    if process is not None:
+        process.stdin.close()  # upon which it ends
+        try:
+            process.wait(_ENDING)
+        except subprocess.TimeoutExpired:
+            process.kill()
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -195,6 +195,7 @@ def test_other_classes_and_modes_are_refused_under_the_preview(spark, settings):
     assert "1.2" in str(refused.value) or isinstance(refused.value, PlanError)
 
 
+@pytest.mark.java
 def test_a_statement_and_laws_are_refused_under_the_preview(batches):
     statement = batches.parent / "m.sql"
     statement.write_text("MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v1 = s.v1")

@@ -69,7 +69,7 @@ def test_a_class_that_is_not_named_is_asked_for_first() -> None:
 def test_the_release_that_was_asked_about_comes_first() -> None:
     differing = tuple(Damage(SymptomKind.DIFFERS, release, 16) for release in ("1.0", "1.1", "1.2"))
     found = inspect(LOGGED, release="1.2").with_damage(TableDamage("/t", "0.15", differing, 4, 4))
-    assert "finding: changed: Hudi 1.2 shows 16 rows differently" in found.verdict
+    assert "finding: Hudi 1.2 shows 16 rows differently" in found.verdict
 
 
 def test_advice_to_replay_names_the_class_of_the_user() -> None:

@@ -452,7 +452,11 @@ def test_a_global_index_matches_a_key_in_any_partition(spark: SparkSession, move
         ("WHEN NOT MATCHED THEN INSERT *", {"ordering": ()}, "a table without an ordering field"),
         ("WHEN MATCHED THEN DELETE", {"table_type": "mor"}, "fails on a DELETE of a table with a global index"),
         ("WHEN MATCHED THEN UPDATE SET *", {"table_type": "mor", "release": "0.15"}, "if a global index moves rows"),
-        ("WHEN MATCHED THEN UPDATE SET *", {"release": "0.14"}, "was not recorded with a global index; leave it out"),
+        (
+            "WHEN MATCHED THEN UPDATE SET *",
+            {"release": "0.14"},
+            "Hudi 0.14 fails, if a global index moves rows",
+        ),
     ],
 )
 def test_what_was_not_recorded_with_a_global_index(clauses: str, settings: dict[str, Any], told: str) -> None:

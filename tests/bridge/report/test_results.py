@@ -168,7 +168,7 @@ def test_a_page_opens_without_errors_and_fits(name: str, browser: Any, tmp_path:
     [
         ("diff", "Keys that differ", ["old", "new"]),
         ("rehearse", "Rows that the upgrade changes", ["Hudi 0.15", "the upgraded copy"]),
-        ("not as predicted", "Rows that are not as predicted", ["predicted", "real"]),
+        ("not as predicted", "Rows that are not as predicted", ["the prediction", "the copy"]),
     ],
 )
 def test_a_row_opens_with_both_sides(name: str, title: str, sides: list[str], browser: Any, tmp_path: Path) -> None:
