@@ -55,7 +55,7 @@ _SCRIPT: Final = Path(__file__).with_name("support") / "read_by_bundle.py"
 def main(  # noqa: PLR0913 (one parameter an option)
     *, directory: Path | None, releases: Sequence[str], to: str, cases: Sequence[str], examples: int | None, seed: int
 ) -> None:
-    """Print a line a table, and how many are as said; exit 1 where one is not, or there is none."""
+    """Print a line a table, and how many are as said; exit 1 where one is not."""
     spark = local_session(cores=2)
     counts: collections.Counter[str] = collections.Counter()
     with tempfile.TemporaryDirectory(prefix="replayed-") as name, contextlib.ExitStack() as closing:
@@ -69,6 +69,9 @@ def main(  # noqa: PLR0913 (one parameter an option)
             if examples is not None and examples < len(found):
                 found = random.Random(seed).sample(found, examples)  # noqa: S311 (seeded on purpose)
             chosen += found
+        if not chosen:
+            msg = f"no table of {', '.join(releases)} is in {directory or TABLES}"
+            raise click.UsageError(msg)
         places = [(str(Path(name, str(number))), str(Path(name, f"rows-{number}"))) for number in range(len(chosen))]
         for recorded, (copy, _) in zip(chosen, places, strict=True):
             shutil.copytree(recorded.folder / "table", copy)
@@ -81,7 +84,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
             click.echo(f"{recorded.label}: {ended}: {told}")
     spark.stop()
     click.echo(f"{len(chosen)} tables: {', '.join(f'{number} {name}' for name, number in sorted(counts.items()))}")
-    sys.exit(int(not chosen or not set(counts) <= {_AS_SAID, _REFUSED}))
+    sys.exit(int(not set(counts) <= {_AS_SAID, _REFUSED}))
 
 
 def _judged(open_table: Callable[[], HudiTable], to: str, out: str, real: dict[str, Any]) -> tuple[str, str]:
