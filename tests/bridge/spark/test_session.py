@@ -208,7 +208,7 @@ def test_a_master_that_refuses_is_named(monkeypatch):
         text = "An error occurred\n: org.apache.spark.SparkException: x\nCaused by: java.net.ConnectException: Refused"
         raise Py4JError(text)
 
-    monkeypatch.setattr(session, "_start_java", lambda _settings: None)
+    monkeypatch.setattr(session, "start_java", lambda _settings: None)
     monkeypatch.setattr(SparkSession.Builder, "getOrCreate", refused)
     with pytest.raises(EngineError, match="does not start with the master k8s://h: Refused; check its address"):
         session._started("k8s://h", {})
