@@ -70,10 +70,10 @@ class ReadersReplay(Judged, Listing):
         if result.refused is not None:
             told = f"{grade}: {result.refused}"
         else:
-            differ = "1 differs" if result.total == 1 else f"{result.total:,} differ"
-            number = "no row differs" if result.agrees else differ
-            reader = reader_name(result.reader)
-            told = f"{grade}: of {self.readers.rows:,} rows {number} if {reader} reads the files as they are"
+            rows = self.readers.rows
+            number = "none" if result.agrees else f"{result.total:,}"
+            differ = f"{rows:,} row{'' if rows == 1 else 's'} {'differ' if result.total > 1 else 'differs'}"
+            told = f"{grade}: {number} of {differ} if {reader_name(result.reader)} reads the files as they are"
         if scope is None:
             return f"{told}."
         return f"{told.rstrip('.')}. Scope: {scope.words([] if scope.since is None else [scope.since])}."

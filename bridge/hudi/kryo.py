@@ -18,8 +18,21 @@ _KEYS = f"[L{_PACKAGE}HoodieKey;"
 _RECORDS = f"[L{_PACKAGE}DeleteRecord;"
 _KEY, _RECORD = f"{_PACKAGE}HoodieKey", f"{_PACKAGE}DeleteRecord"
 _BY_NAME = 1
-_REGISTERED = {2: "int", 3: "string", 4: "float", 9: "long", 10: "double", 0x0C: "utf8", 0x1D: "utf8"}
-# Registered id plus 2, as it is written; Utf8 is 10 in 0.12 and 27 in 0.13.
+_OFFSET = 2  # of registered numbers, as they are written
+_REGISTERED = {0: "int", 1: "string", 2: "float", 7: "long", 8: "double", 10: "utf8", 27: "utf8"}
+# Utf8 is 10 in 0.12 and 27 in 0.13.
+
+
+class ForeignTextError(ValueError):
+    """A text whose class has another number in the release that reads.
+
+    Attributes:
+        number: that of the release that wrote it.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"a text of the Kryo class {number}")
+        self.number = number
 
 
 class DeletedKey(NamedTuple):
@@ -30,17 +43,19 @@ class DeletedKey(NamedTuple):
     ordering: Ordering | None
 
 
-def read_deletes(data: bytes, *, keys_alone: bool) -> list[DeletedKey]:
+def read_deletes(data: bytes, *, keys_alone: bool, utf8: int | None) -> list[DeletedKey]:
     """Return the entries of a delete block's serialized array, in order.
 
     Args:
         data: the object, without the block's own version and length.
         keys_alone: whether it holds keys (content version 1), else delete records (2).
+        utf8: the number of Utf8 in the release that reads; None if it writes no such blocks.
 
     Raises:
+        ForeignTextError: an ordering value is a text of another release.
         ValueError: the bytes are not such an array.
     """
-    reader = _KryoReader(data)
+    reader = _KryoReader(data, utf8)
     try:
         found = reader.array(_KEYS if keys_alone else _RECORDS)
     except (IndexError, struct.error, UnicodeDecodeError, OverflowError) as error:
@@ -53,8 +68,8 @@ def read_deletes(data: bytes, *, keys_alone: bool) -> list[DeletedKey]:
 
 
 class _KryoReader:
-    def __init__(self, data: bytes) -> None:
-        self.data = data
+    def __init__(self, data: bytes, utf8: int | None) -> None:
+        self.data, self.utf8 = data, utf8
         self.position = 0
         self.names: dict[int, str] = {}
         self.objects: list[object] = []

@@ -15,13 +15,14 @@ import pyarrow as pa
 from bridge.config import capabilities
 from bridge.engines.python import RecordReader
 from bridge.hudi.avro_columns import WITHOUT_COUNT, NotColumnarError, can_be_columns, record_batches
+from bridge.hudi.errors import UnreadableTableError
 from bridge.hudi.hfile import read_cells
-from bridge.hudi.kryo import DeletedKey, read_deletes
+from bridge.hudi.kryo import DeletedKey, ForeignTextError, read_deletes
 from bridge.hudi.log_blocks import BlockType, HeaderKey
 from bridge.hudi.parquet_footers import open_parquet
 from bridge.hudi.schema_evolution import arrow_of, evolved
 from bridge.hudi.schema_text import stored_schema
-from payloads import Ordering
+from payloads import HudiRelease, Ordering
 from payloads.avro import decode, parse_schema
 from payloads.errors import SchemaError, parse_error_text
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from bridge.hudi.log_blocks import Block, RandomAccess
-    from payloads import HudiRelease
     from payloads.avro import AvroSchema, Record
 
 DATA_BLOCKS = frozenset({BlockType.AVRO_DATA, BlockType.PARQUET_DATA, BlockType.HFILE_DATA})
@@ -231,9 +231,13 @@ def deleted_keys(block: Block, stream: RandomAccess, release: HudiRelease) -> li
 
     Raises:
         DamagedFileError: the content is not a delete list of a known version.
+        UnreadableTableError: ordering values are text, in a block that another release wrote; its Kryo has another
+            number for Utf8 than the reader's, which fails in Hudi, too (SerializationUtils).
     """
     try:
         return _deletes(block.content(stream), release)
+    except ForeignTextError as error:
+        raise _foreign(block, error.number, release) from error
     except (SchemaError, ValueError, struct.error) as error:
         reason = f"its deletes can't be read: {parse_error_text(error)}"
         raise block.damaged(reason) from error
@@ -255,7 +259,7 @@ def _deletes(content: bytes, release: HudiRelease) -> list[DeletedKey]:
         msg = f"a list of {length} bytes in {len(data)}"
         raise ValueError(msg)
     if layout in _KRYO_VERSIONS:
-        return read_deletes(data, keys_alone=layout == _KEYS_ALONE)
+        return read_deletes(data, keys_alone=layout == _KEYS_ALONE, utf8=capabilities(release).delete_block_utf8)
     stream = io.BytesIO(data)
     entries = decode(_DELETE_LIST, stream, replaces=True)["deleteRecordList"]
     if stream.tell() != length:  # another number of entries was written

@@ -11,8 +11,6 @@ import functools
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pyspark.sql import types as spark_types
-
 from bridge.config import readers_of
 from bridge.engines import in_executors
 from bridge.hudi.engine_rows import engine_rows

@@ -52,7 +52,7 @@ def next_steps(
     copied = _command("rehearse", path, "--to", to, "--copy", "COPY", *_named(by_hudi))
     steps = [
         NextStep(replay_command(path, to, payload, batches=True), "what your next batches become after the upgrade"),
-        NextStep(copied, "what Hudi itself does to a copy"),
+        NextStep(copied, "what Hudi itself makes of a copy"),
     ][: 1 if is_release(to) and HudiRelease.parse(to).is_preview else 2]
     if refused_by is None:
         return steps
