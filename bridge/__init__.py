@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from bridge.config import MergeConfigError, TableMergeConfig
     from bridge.engines import RowCounts, RowStatus
     from bridge.errors import (
+        AlteredTableWarning,
         ClassLinkError,
         ConflictError,
         EngineError,
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
         replay_causes,
     )
     from bridge.explain.table_row import table_row
-    from bridge.hudi import AlteredTableWarning, HudiTable, HudiTableError, check_whole
+    from bridge.hudi import HudiTable, HudiTableError, check_whole
     from bridge.merge import MergePoint
     from bridge.migration import (
         Damage,
@@ -238,6 +239,7 @@ _HOMES: Final = {
     "bridge.engines": ("RowCounts", "RowStatus"),
     "bridge.errors": (
         "RowCountsError",
+        "AlteredTableWarning",
         "ClassLinkError",
         "ConflictError",
         "EngineError",
@@ -247,7 +249,7 @@ _HOMES: Final = {
         "PlanError",
     ),
     "bridge.explain": ("ExplainReport", "TableCall", "TableRow", "explain", "replay_causes", "table_row"),
-    "bridge.hudi": ("AlteredTableWarning", "HudiTable", "HudiTableError", "check_whole"),
+    "bridge.hudi": ("HudiTable", "HudiTableError", "check_whole"),
     "bridge.merge": ("MergePoint",),
     "bridge.migration": (
         "Damage",

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+class AlteredTableWarning(UserWarning):
+    """Files that the table's commits wrote are missing, or have another size: rows may be missing."""
+
+
 class InputError(PayloadBridgeError, ValueError):
     """Data or settings that a user gave can't be used."""
 

@@ -28,7 +28,7 @@ from bridge.cli.values import SAID
 from bridge.cli.version import origin_of
 from bridge.cli.writing import DRY_RUN, OVERWRITE, DryRunEnd, check_later, check_report, may_replace
 from bridge.display import escaped
-from bridge.errors import ParameterError, PlanError, sentence_of
+from bridge.errors import AlteredTableWarning, ParameterError, PlanError, sentence_of
 from bridge.redaction import Redaction, current, without_credentials
 from bridge.report import Report, Severity, error_as_json, write_report
 from bridge.spark import PySparkException, cache_folder, is_local, java_has_ended, local_path, place_of
@@ -192,6 +192,7 @@ def _noting_releases() -> Iterator[None]:
     _releases.set(said)
     with warnings.catch_warnings():
         warnings.simplefilter("always", ReleaseWarning)
+        warnings.simplefilter("ignore", AlteredTableWarning)  # `check_files` says so in the report
         show = warnings.showwarning
 
         def note(message: Warning | str, category: type[Warning], *more: Any) -> None:

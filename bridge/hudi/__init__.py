@@ -5,7 +5,6 @@ from __future__ import annotations
 from bridge.hudi.base_files import key_edges
 from bridge.hudi.errors import (
     AlteredTableError,
-    AlteredTableWarning,
     DamagedFileError,
     HudiTableError,
     UnmergedTableError,
@@ -36,7 +35,6 @@ __all__ = [
     "ON_FRAMES",
     "ActiveTimeline",
     "AlteredTableError",
-    "AlteredTableWarning",
     "Answer",
     "ComparedRows",
     "ComputedKeys",

@@ -6,6 +6,7 @@ import contextlib
 import warnings
 from typing import TYPE_CHECKING
 
+from bridge.errors import AlteredTableWarning
 from payloads.errors import PayloadBridgeError, SchemaError
 
 if TYPE_CHECKING:
@@ -51,10 +52,6 @@ class UnreadableTableError(HudiTableError):
 
 class UnmergedTableError(UnreadableTableError):
     """The table has versions that only the python engine merges as Hudi does."""
-
-
-class AlteredTableWarning(UserWarning):
-    """Files that the table's commits wrote are missing, or have another size: rows may be missing."""
 
 
 def altered_text(table: str, found: Sequence[object]) -> str:

@@ -78,7 +78,7 @@ def find_damage(  # noqa: PLR0913 (what is read, and how)
     if opened.unnamed_class is not None and session is not None and named and (named.is_compiled or ":" in named.name):
         given: dict[str, Any] = {"payload": named, "bootstrap": bootstrap, "call_timeout": call_timeout}
         try:
-            opened = HudiTable(session(), path, **given).queries()
+            opened = HudiTable(session(), path, **given).queries(looks=False)  # they are findings
         except PayloadBridgeError as error:
             return _unread(path, str(opened.release), (), 0, sentence_of(error), (), ask)
     noted = (*_open_work(opened),)
