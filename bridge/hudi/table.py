@@ -85,8 +85,7 @@ class HudiTable:
         self._given |= {"call_timeout": call_timeout, "engine": engine}
         in_tasks = functools.partial(in_executors, spark=spark)
         self._open = functools.partial(TableQueries, path, release, **self._given, in_tasks=in_tasks)
-        opened = self._open()
-        self.path = path
+        self.path, opened = path, self._open()
         self._numbers = functools.partial(selected_numbers, spark)
         self.release = opened.release
         self._properties = opened.properties
@@ -135,7 +134,9 @@ class HudiTable:
         Raises:
             HudiTableError: the path has no Hudi table.
         """
-        return HudiTable(self.spark, path, self.release, **self._given)
+        copy = HudiTable(self.spark, path, self.release, **self._given)
+        copy._is_looked_at = True  # a part lacks files on purpose
+        return copy
 
     @property
     def is_merge_on_read(self) -> bool:
