@@ -302,7 +302,7 @@ class HudiTable:
         return versions_of(self.spark, self.queries(), as_of, all_slices=all_slices)
 
     def queries(self, *, looks: bool = True) -> TableQueries:
-        """Return the queries of the table as it is now; all read one instant. The first `looks` for altered files."""
+        """Return queries that all read the table as it is now; the first call warns of altered files if it `looks`."""
         opened = self._open()
         if looks and not self._is_looked_at:
             self._is_looked_at = True

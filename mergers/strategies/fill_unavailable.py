@@ -62,6 +62,14 @@ class FillUnavailable(PartialUpdate):
             return ()
         return schema.derived(_gaps, self.marker, self._reads_bytes)
 
+    def gaps_by_name(self, schema: AvroSchema) -> dict[str, Gap]:
+        """Return the test of each column that can contain the marker; made once a schema."""
+        return {} if self.marker is None else schema.derived(_gaps_by_name, self.marker, self._reads_bytes)
+
+
+def _gaps_by_name(schema: AvroSchema, marker: str, reads_bytes: bool) -> dict[str, Gap]:  # noqa: FBT001
+    return dict(_gaps(schema, marker, reads_bytes))
+
 
 def _gaps(schema: AvroSchema, marker: str, reads_bytes: bool) -> tuple[tuple[str, Gap], ...]:  # noqa: FBT001
     return tuple(

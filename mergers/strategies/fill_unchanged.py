@@ -27,10 +27,11 @@ RETAIN_FIELDS: Final = "hoodie.write.partial.update.retain.fields"
 
 
 class FillUnchanged(PartialUpdate):
-    """Takes from the version that wins what its list names, what always counts, and the joined list; else fills.
+    """Takes the listed and the retained columns from the version that wins, the others from the other version.
 
-    Both names are merge properties of the table, as is the marker of `FillUnavailable`, which is filled even if it is
-    listed. A version without a list, and a table that names no column, is kept as it is.
+    Merge properties of the table name the column with the list, the retained columns, and the marker of
+    `FillUnavailable`, which is filled even in a listed column. Both lists are joined. A version without a list is kept
+    as it is, and so is every version if the table names no column.
 
     Attributes:
         changed: the column with the list; None if the properties name none.
@@ -63,7 +64,7 @@ class FillUnchanged(PartialUpdate):
         return found
 
     def gaps(self, schema: AvroSchema) -> tuple[tuple[str, Gap], ...]:
-        """Return the columns that can contain the marker: which others are filled, no value of their own says."""
+        """Return the columns that can contain the marker; the list decides on the others, not their values."""
         return () if self._list_in(schema) is None else self._markers.gaps(schema)
 
     def filled(self, high: Version, low: Version | None, newer: Version) -> Version:
@@ -80,7 +81,7 @@ class FillUnchanged(PartialUpdate):
         if name is None or not text:
             return high
         listed = listed_names(text, trims=True)
-        is_marker = dict(self._markers.gaps(newer.schema))
+        is_marker = self._markers.gaps_by_name(newer.schema)
         record = {}
         is_filled = False
         for column in (field.name for field in newer.schema.fields):

@@ -40,8 +40,10 @@ from payloads.rules import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from payloads.api import HoodieRecordPayload, Props, Sentinel
-    from payloads.avro import AvroSchema, Record
+    from payloads.avro import AvroSchema, Record, Value
     from payloads.rules import Column, Later
 
 CHANGED_COLUMNS: Final = "_changed_columns"
@@ -63,10 +65,10 @@ ORACLE_RETAINED: Final = (
 class OracleDebeziumAvroPayload(PartialUpdateAvroPayload):
     """A change row of Oracle, merged column by column: `_changed_columns` lists those that the row sends.
 
-    Of the later version count the listed columns and those about the change; all of them, if it lists none. Other
-    columns, and texts and bytes that hold Debezium's marker, are the earlier version's. The lists are joined, so that a
-    row that two changes made says what either sends. A later delete (`_change_operation_type` = d in any case, or
-    `_hoodie_is_deleted`) deletes; of an earlier one nothing is taken.
+    The listed columns and the columns about the change come from the later version; all columns do if it lists none.
+    The others come from the earlier version, as do texts and bytes that hold Debezium's marker. The lists are joined: a
+    row merged from two changes lists what either sends. A later delete (`_change_operation_type` = d in any case, or
+    `_hoodie_is_deleted`) deletes the row; nothing is taken from an earlier delete.
 
     Only Hudi 1.3 (preview) has it: the rules are taken from sources and were not compared with a release. Its tables of
     version 9 merge by EVENT_TIME_ORDERING/FILL_UNCHANGED instead.
@@ -101,7 +103,7 @@ class OracleDebeziumAvroPayload(PartialUpdateAvroPayload):
     ) -> HoodieRecordPayload:
         """Return a new payload with the merged record, deletes included, and the greater ordering value.
 
-        `older` itself comes back where it is a later delete, `self` where it is not merged with one, or merging fails.
+        Returns `older` if it is a later delete, and `self` if there is nothing to merge or merging fails.
 
         Raises:
             OrderingTypeError: the ordering values have different Java classes.
@@ -128,9 +130,10 @@ class OracleDebeziumAvroPayload(PartialUpdateAvroPayload):
         schema: AvroSchema,
         props: Props | None = None,
     ) -> Record | Sentinel | None:
-        """Return a new record merged with `current`, or that one of both that is no delete; None for a later delete.
+        """Return a new record merged with `current`, or None if the later version is a delete.
 
-        Without `props` the incoming version is the later one.
+        If the earlier version is a delete, the later record is returned unchanged. Without `props` the incoming version
+        is the later one.
 
         Raises:
             NullOrderingError, OrderingTypeError: a list of ordering values contains null or is too short.
@@ -151,7 +154,7 @@ class OracleDebeziumAvroPayload(PartialUpdateAvroPayload):
         if self._java_is_delete_record(earlier):
             return later
         listed = listed_names(later.get(CHANGED_COLUMNS))
-        is_marker = dict(schema.derived(marker_tests))
+        is_marker = schema.derived(_tests_by_name)
         merged: Record = {}
         for field in schema.fields:
             name = field.name
@@ -174,7 +177,7 @@ class OracleDebeziumAvroPayload(PartialUpdateAvroPayload):
 
     @classmethod
     def rule(cls, point: Point, schema: AvroSchema, props: Props) -> MergeRule | None:
-        """Return the rule; None if operation or list is no text, or a union of several types may hold the marker."""
+        """Return the rule; None if a column that it reads is not text, or a union of types may hold the marker."""
         deletes = flag_or_text(schema, CHANGE_OPERATION_FIELD, DELETE_OPERATION)
         columns = _columns_of(schema)
         if deletes is None or columns is None:
@@ -198,6 +201,10 @@ class OracleDebeziumAvroPayload(PartialUpdateAvroPayload):
         deleted = Case(AllOf((COMPARED, AnyOf((IsEmpty(NEWER), IsDelete(Role.LATER))))), Effect.DELETE)
         whole = Case(IsDelete(Role.EARLIER), Effect.WINNER)
         return None if later is None else MergeRule(later, deletes, (ORDERED, deleted, whole), *rest)
+
+
+def _tests_by_name(schema: AvroSchema) -> dict[str, Callable[[Value], bool]]:
+    return dict(marker_tests(schema))
 
 
 def _columns_of(schema: AvroSchema) -> dict[str, Column] | None:

@@ -1,7 +1,8 @@
 """A plugin of pytest: where a line of PySpark lacks something, a test may end in the refusal that names it.
 
-Such a test counts as one that is expected to fail (x), with the refusal as its reason (`-r x` shows them). Any other
-error, and every wrong row, stays a failure. On a line that lacks nothing, no refusal is expected.
+Such a test counts as one that is expected to fail (x), with the refusal as its reason (`-r x` shows them). So does
+a test that fails while it handles such a refusal. Any other error stays a failure. On a line that lacks nothing, no
+refusal is expected.
 """
 
 from __future__ import annotations
