@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import importlib
 import re
@@ -22,6 +23,11 @@ def modules() -> list[Path]:
 
 def name_of(path: Path) -> str:
     return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
 
 
 MODULES = {name_of(path).removesuffix(".__init__") for path in modules()}
@@ -67,8 +73,7 @@ def test_there_are_five_walks() -> None:
 
 @pytest.mark.parametrize("path", modules(), ids=name_of)
 def test_a_module_says_what_belongs_in_it_and_stays_small(path: Path) -> None:
-    text = path.read_text("utf-8")
-    tree = ast.parse(text)
+    text, tree = path.read_text("utf-8"), tree_of(path)
     assert ast.get_docstring(tree)
     assert len(text.splitlines()) in LINES
     if path.name == "__init__.py" and path.parent.name != "bridge":  # which imports its names on demand
@@ -79,7 +84,7 @@ def test_a_package_is_imported_only_through_its_init() -> None:
     deep = [
         f"{name_of(path)}: {node.module}"
         for path in modules()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.ImportFrom) and node.module and _goes_past_a_door(name_of(path), node.module)
         # Type checkers would take a function with the name of a module for the module.
         if not {f"{node.module.rpartition('.')[0]}.{alias.name}" for alias in node.names} <= MODULES
@@ -97,7 +102,7 @@ def test_no_module_imports_one_that_imports_it() -> None:
 def imported_by(path: Path) -> set[str]:
     """Return the modules and names that a module imports anywhere in its text."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:

@@ -20,12 +20,13 @@ from tests.conformance import vector as golden
 from tests.conformance.__main__ import main
 from tests.conformance.checks import check_vectors
 from tests.conformance.errors import Kind, kind_of, kind_of_java
-from tests.conformance.vector import Vector
+from tests.conformance.vector import Schemas, Vector
 from tests.conformance.vector_report import VectorReport
 from tests.conformance.vectors import Result, run, select
 from tests.support import GOLDEN
 
-SCHEMAS = json.loads((GOLDEN / "schemas.json").read_text(encoding="utf-8"))
+STATED = json.loads((GOLDEN / "schemas.json").read_text(encoding="utf-8"))
+SCHEMAS = Schemas(STATED)
 
 
 RELEASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
@@ -246,7 +247,7 @@ def test_every_error_class_of_the_project_has_a_kind():
 
 
 def _directory(tmp_path, *raws):
-    (tmp_path / "schemas.json").write_text(json.dumps(SCHEMAS), encoding="utf-8")
+    (tmp_path / "schemas.json").write_text(json.dumps(STATED), encoding="utf-8")
     folder = tmp_path / "any-release"
     folder.mkdir()
     (folder / "some.jsonl").write_text("".join(f"{json.dumps(raw)}\n" for raw in raws), encoding="utf-8")

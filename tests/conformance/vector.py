@@ -67,7 +67,7 @@ class Vector:
         schema: the schema handed to the method; None where the operation has none.
     """
 
-    def __init__(self, raw: dict[str, Any], schemas: dict[str, Any]) -> None:
+    def __init__(self, raw: dict[str, Any], schemas: Schemas) -> None:
         self.raw = raw
         self._schemas = schemas
         self.id: str = raw["id"]
@@ -93,7 +93,8 @@ class Vector:
 
     def named_schema(self, name: str) -> AvroSchema:
         """Return the schema with the name `name` in `schemas.json`."""
-        return parse_schema(self._schemas[name])
+        schema: AvroSchema = self._schemas[name]
+        return schema
 
     def schema_name_of(self, index: int) -> str:
         """Return the name of the schema that the record `index` was written with."""
@@ -173,18 +174,29 @@ def load(directory: Path) -> Iterator[Vector | Unreadable]:
             yield Unreadable(str(place), "the file is empty")
 
 
-def _vector(line: bytes, schemas: dict[str, Any], place: str) -> Vector | Unreadable:
+def _vector(line: bytes, schemas: Schemas, place: str) -> Vector | Unreadable:
     try:
         return Vector(json.loads(line), schemas)
     except (ValueError, TypeError, KeyError, AttributeError, PayloadConfigError) as error:
         return Unreadable(place, f"the line is not a vector: {error!r}")
 
 
-def _schemas(directory: Path) -> dict[str, Any]:
+class Schemas(dict[str, Any]):
+    """The schemas of a `schemas.json` by name; each is parsed when it is first asked for."""
+
+    def __init__(self, stated: dict[str, Any]) -> None:
+        super().__init__()
+        self._stated = stated
+
+    def __missing__(self, name: str) -> AvroSchema:
+        self[name] = found = parse_schema(self._stated[name])
+        return found
+
+
+def _schemas(directory: Path) -> Schemas:
     for folder in (directory, directory.resolve().parent):
         path = folder / "schemas.json"
         if path.exists():
-            schemas: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            return schemas
+            return Schemas(json.loads(path.read_text(encoding="utf-8")))
     msg = f"there is no schemas.json in {directory} or above it"
     raise EmptySelectionError(msg)

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from payloads import HudiRelease
-from tests.conformance.vector import Vector
+from tests.conformance.vector import Schemas, Vector
 from tests.conformance.vectors import Result, run
 from tests.jvm.corner_vectors import cases, schemas
 from tests.jvm.java_compiler import RELEASES
@@ -27,7 +27,8 @@ def judges(bundles, java_compiler):
 
 
 def differences(vectors, known):
-    verdicts = [run(Vector(vector, known)) for vector in vectors]
+    schemas = Schemas(known)
+    verdicts = [run(Vector(vector, schemas)) for vector in vectors]
     return [
         f"{verdict.vector.raw}: {verdict.reasons or verdict.missing}"
         for verdict in verdicts

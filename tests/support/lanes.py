@@ -47,6 +47,8 @@ LANES: Final = {
         "hudi",
         *(f"test_conformance_{name}.py" for name in ("histories", "record", "replays", "vectors")),
         "bridge/explain/test_recorded_traces.py",
+        "bridge/config/test_table_types.py",
+        "payloads/test_purity.py",
     ),
     "native": (
         "reliability/test_inputs.py",
@@ -66,13 +68,17 @@ LANES: Final = {
             )
         ),
     ),
+    "python": tuple(
+        f"bridge/engines/test_{name}.py"
+        for name in ("python_engine", "fast_path", "stated_in_columns", "misbehaving", "quarantine")
+    ),
     "docs": (
         "test_guide.py",
         "test_typed_guide.py",
         "test_cluster_guide.py",
         "test_notebook.py",
         "test_contributing.py",
-        *(f"test_{name}.py" for name in ("api_pages", "ci", "deep", "in_ci")),
+        *(f"test_{name}.py" for name in ("api_pages", "generated_pages", "ci", "deep", "in_ci")),
     ),
     "write": ("bridge/write",),
     "browser": (

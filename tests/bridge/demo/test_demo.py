@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge.cli import main
-from bridge.demo import ISSUES, answers, violation
+from bridge.demo import ISSUES, answers, reproduce, violation
 from bridge.demo import recordings as demo
 from bridge.explain.trace import trace_key
 from bridge.explain.traced_programs import COMPARED, DELETE_TEST
@@ -14,7 +14,6 @@ from bridge.merge.points import MergePoint
 from bridge.plan import MergePlan, TableType
 from payloads import HudiRelease, PayloadRef, parse_schema
 from payloads.release import releases
-from tests.support import known_reports
 from tests.support.schemas import nullable, record_schema
 
 SCHEMA = parse_schema(record_schema("account", id="string", ts="long", _hoodie_is_deleted=nullable("boolean")))
@@ -251,20 +250,21 @@ def test_the_class_of_a_report_breaks_the_law(number, release):
 
 @pytest.mark.parametrize("number", sorted(ISSUES))
 def test_a_report_is_shown_without_spark(number):
-    result = CliRunner().invoke(main, ["demo", "--issue", str(number)])
-    assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"apache/hudi #{number}, ")
+    report = reproduce(number).to_report()
+    text = report.as_text()
+    assert text.startswith(f"apache/hudi #{number}, ")
     broken = releases(until="0.15") if number in OF_OVERWRITE else releases_of(number)
-    assert result.stdout.count("violated") == (len(broken) if number in BREAK_LAWS else 0)
-    assert max(map(len, result.stdout.splitlines())) <= 80
-    found = json.loads(CliRunner().invoke(main, ["demo", "--issue", str(number), "--output", "json"]).stdout)
+    assert text.count("violated") == (len(broken) if number in BREAK_LAWS else 0)
+    assert max(map(len, text.splitlines())) <= 80
+    found = json.loads(report.as_json())
     assert len(found["results"]) == found["statistics"]["paths"]
     assert found["statistics"]["distinct_answers"] == RESULTS.get(number, 2)
 
 
-def test_the_gallery_is_current():
-    """Where it is not: `python -m tests.support.known_reports`."""
-    assert known_reports.PAGE.read_text("utf-8") == known_reports.text()
+def test_the_command_shows_the_report():
+    result = CliRunner().invoke(main, ["demo", "--issue", "1803"])
+    assert result.exit_code == 0, result.output
+    assert result.stdout == reproduce(1803).to_report().as_text() + "\n"
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,6 @@ from bridge.explain import traced_keys as tracing
 from bridge.explain.causes import Cause, cause_of
 from bridge.explain.traced_paths import trace_paths
 from payloads import PayloadRef, parse_schema
-from tests.support import what_changes
 from tests.support.pages import check_timelines
 
 if TYPE_CHECKING:
@@ -71,18 +70,6 @@ def plan_of(name: str, table_type: str) -> MergePlan:
     if name.endswith("_ORDERING"):
         return MergePlan(merger=name, release="1.2", **settings)
     return MergePlan(payload=name, release="0.15", **settings)
-
-
-def test_the_pages_on_what_changes_are_those_of_the_recorded_tables() -> None:
-    """Where they are not: `python -m tests.support.what_changes`."""
-    pages = what_changes.pages()
-    assert {path.name for path in pages if path.parent == what_changes.FOLDER} == {
-        path.name for path in what_changes.FOLDER.iterdir()
-    }
-    assert [path.name for path, text in pages.items() if path.read_text("utf-8") != text] == []
-    everything = "".join(pages.values())
-    assert Cause.UNSEEN.title.lower() not in everything
-    assert Cause.FAILURE.title.lower() not in everything
 
 
 def test_a_compiled_class_has_no_causes_on_a_page() -> None:

@@ -569,7 +569,7 @@ def answers(payload_class, release):
 
 
 def answer(call, payload_class, pair, props):
-    incoming, stored, older_ordering = copy.deepcopy(pair)
+    incoming, stored, older_ordering = pickle.loads(pair)  # noqa: S301 (new objects, faster than by deepcopy)
     try:
         payload = payload_class(incoming, Ordering("long", 20))
         return call(payload, payload_class, (stored, Ordering("long", older_ordering)), props)
@@ -632,7 +632,7 @@ def drawn(chance):
 
 
 PAIRS = [
-    (drawn(chance) if chance.random() < 0.9 else None, drawn(chance), chance.choice([19, 20, 21]))
+    pickle.dumps((drawn(chance) if chance.random() < 0.9 else None, drawn(chance), chance.choice([19, 20, 21])))
     for chance in [random.Random(5)]  # noqa: S311 (test data)
     for _ in range(80)
 ]
