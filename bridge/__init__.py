@@ -56,7 +56,6 @@ if TYPE_CHECKING:
         explain,
         replay_causes,
     )
-    from bridge.explain.table_row import table_row
     from bridge.hudi import HudiTable, HudiTableError, check_whole
     from bridge.merge import MergePoint
     from bridge.migration import (
@@ -203,7 +202,6 @@ __all__ = [
     "smallest_history",
     "snapshot",
     "table_history",
-    "table_row",
     "upsert",
     "verify",
     "write_files",
@@ -248,7 +246,7 @@ _HOMES: Final = {
         "MergeFailedError",
         "PlanError",
     ),
-    "bridge.explain": ("ExplainReport", "TableCall", "TableRow", "explain", "replay_causes", "table_row"),
+    "bridge.explain": ("ExplainReport", "TableCall", "TableRow", "explain", "replay_causes"),
     "bridge.hudi": ("HudiTable", "HudiTableError", "check_whole"),
     "bridge.merge": ("MergePoint",),
     "bridge.migration": (

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from bridge.cli.explain_table import explain_table
 from bridge.cli.inputs import BatchSource, batches_option_of
 from bridge.cli.needs import given_option
 from bridge.cli.on_error import on_error_option
@@ -23,15 +22,18 @@ from bridge.cli.options import (
     with_schema,
 )
 from bridge.cli.parameters import derived_option, refused
+from bridge.cli.rebuilt_input import refuse_table_settings
 from bridge.cli.scope import refuse_scope_of_row, scope_of, scope_options
 from bridge.cli.table_class import class_of
-from bridge.cli.table_input import strict_option, table_option
+from bridge.cli.table_input import open_table, strict_option, table_option
 from bridge.cli.verb import Verb
-from bridge.compare import comparison_of
+from bridge.compare import comparison_of, table_release
 from bridge.explain import check_traceable, explain, explain_comparison
 from bridge.pipeline import report_scope
+from bridge.spark import META_COLUMNS
 
 if TYPE_CHECKING:
+    from bridge.cli.decorators import Options
     from bridge.compare import Comparison
     from bridge.pipeline import Course
     from bridge.plan import MergePlan, TableType
@@ -70,10 +72,7 @@ def explain_command(
     the readers of --from and --to return for them; --payload overrides the table's class.
     """
     if table is not None:
-        refuse_scope_of_row()
-        asked = options["release"] if _names_release() else None
-        aside = options["on_error"] == "quarantine"
-        return explain_table(table, row, asked, to, quarantines=aside, merged=class_of(options))
+        return _of_table(table, row, to, options)
     if batches is None:
         msg = "name --batches or a --table"
         raise click.UsageError(msg, click.get_current_context())
@@ -83,7 +82,7 @@ def explain_command(
     course.check_target(to)
     plan = plan_of(table_types[0], **options)
     operations = operations_of(options["operations"], commits)
-    values = row_of(row, plan)
+    values = row_of(row, plan.key, plan.identity)
     with refused():
         sides = _sides(plan, table_types, to, course, commits)
         for one in (plan,) if sides is None else (sides.left, sides.right):
@@ -102,8 +101,24 @@ def explain_command(
     return report
 
 
-def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
+def _of_table(path: str, texts: tuple[str, ...], to: str | None, options: Options) -> Report:
+    """Explain a row of a real table; errors as in `explain`."""
+    refuse_scope_of_row()
+    refuse_table_settings(taken=("row", "to", "on_error"))
+    with refused():  # before Spark starts
+        other = None if to is None else table_release(to)
+    table = open_table(path, options["release"] if _names_release() else None, **class_of(options))
+    row = row_of(texts, table.keys, table.identity, of_table=True)
+    return explain(table, row=row, to=other, on_error=options["on_error"]).to_report()
+
+
+def row_of(
+    texts: tuple[str, ...], key: tuple[str, ...], identity: tuple[str, ...], *, of_table: bool = False
+) -> dict[str, str]:
     """Read `--row`: COLUMN=VALUE, or the value of the only key column.
+
+    Rows of a table may be named by other columns, too, which `explain` knows; in batches what is before an equals sign
+    belongs to the value, unless it is a column of the identity.
 
     Raises:
         UsageError: a value without its column where there are several key columns, or a column given twice.
@@ -111,12 +126,12 @@ def row_of(texts: tuple[str, ...], plan: MergePlan) -> dict[str, str]:
     row: dict[str, str] = {}
     for text in texts:
         name, equals, value = text.partition("=")
-        if not equals or name not in plan.identity:
-            if len(plan.key) > 1:
-                columns = " and ".join(plan.identity)
-                msg = f"--row: the key has several columns; write COLUMN=VALUE with {columns}"
+        if not equals or (name not in identity and not of_table):
+            if len(key) != 1:
+                columns = " and ".join(identity) or META_COLUMNS[2]
+                msg = f"--row {text}: write COLUMN=VALUE with {columns}"
                 raise click.UsageError(msg, click.get_current_context())
-            name, value = plan.key[0], text
+            name, value = key[0], text
         if name in row:
             msg = f"--row: {name} is given twice; give each column once"
             raise click.UsageError(msg, click.get_current_context())

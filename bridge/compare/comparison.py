@@ -272,13 +272,13 @@ def plan_to(left: MergePlan, to: str) -> MergePlan:
     )
 
 
-def table_release(to: str | HudiRelease) -> HudiRelease:
+def table_release(to: Target) -> HudiRelease:
     """Return the release that reads or upgrades a real table.
 
     Raises:
         ParameterError: `to` names no release.
     """
-    if not isinstance(to, HudiRelease) and not is_release(str(to)):
+    if not isinstance(to, (str, HudiRelease)) or not is_release(str(to)):
         msg = f"`to` {getattr(to, 'value', to)}: a real table is read or upgraded by a release; name one"
         raise ParameterError(msg)
     return HudiRelease.asked(to)

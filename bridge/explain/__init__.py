@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.explain.explanation import SidesTracer, explain, explain_comparison, explain_sides
+from bridge.explain.explanation import SidesTracer, explain_comparison, explain_sides
+from bridge.explain.one_row import explain
 from bridge.explain.paths_view import paths_view
 from bridge.explain.readers_view import view_of
 from bridge.explain.replay_view import replay_view
@@ -10,7 +11,7 @@ from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
 from bridge.explain.story import story
 from bridge.explain.table_calls import TableCall
-from bridge.explain.table_row import TableRow, table_row
+from bridge.explain.table_row import TableRow
 from bridge.explain.trace import Trace, Tracer, check_traceable, trace_key
 from bridge.explain.traced_keys import replay_causes
 from bridge.explain.traced_programs import TracedCall
@@ -35,7 +36,6 @@ __all__ = [
     "replay_view",
     "same_record",
     "story",
-    "table_row",
     "trace_key",
     "view_of",
 ]

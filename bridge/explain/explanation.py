@@ -33,12 +33,12 @@ from payloads.avro import decode, encode
 from payloads.errors import PayloadBridgeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from pyspark.sql import Column, DataFrame, SparkSession
 
     from bridge.compare import Comparison, Target
-    from bridge.pipeline import Batches, BatchesLike, BatchNumber, Steps
+    from bridge.pipeline import Batches, BatchesLike
     from bridge.plan import MergePlan
     from bridge.programs import Arrival, Handover, Operations
     from payloads import AvroSchema, Record
@@ -49,56 +49,18 @@ _NEAR = 5
 _MOST = 10_000  # versions of a row that are gathered and explained
 
 
-def explain(  # noqa: PLR0913 (keyword-only settings of one comparison)
-    batches: BatchesLike,
-    plan: MergePlan,
-    row: Mapping[str, str],
-    to: Target | None = None,
-    *,
-    upgrade_after: BatchNumber | None = None,
-    via: Steps = (),
-    keep_table_version: bool = False,
-    compact_after: Collection[int] = (),
-    compact_every: int | None = None,
+def explain_batches(
+    batches: BatchesLike, plan: MergePlan, row: Mapping[str, str], to: Target | None = None, **course: Any
 ) -> ExplainReport:
-    """Explain how a row came about: every merge call of its key in order, and what decided each.
-
-    Only the versions of this row are collected; they are merged in this process.
-
-    Args:
-        batches: the batches, or one DataFrame per batch.
-        plan: how versions merge; the first configuration, if there are two.
-        row: the value of each key and partition column that is needed to find the row, as Spark writes it as text; the
-            empty text for a null partition.
-        to: what to compare with, as in `replay`; None for one configuration.
-        upgrade_after: see `replay`.
-        via: see `replay`.
-        keep_table_version: see `replay`.
-        compact_after: the batches after which the log of a merge-on-read table is compacted.
-        compact_every: see `replay`.
-
-    Raises:
-        InputError: no row, or several, have these values; the message names similar ones.
-        ParameterError: parameters contradict each other, or name a batch that does not exist.
-        PlanError: a plan can't be traced in this process, or the two are not an upgrade.
-        PayloadBridgeError: merging under `plan` fails; a failure of the second configuration is part of its trace.
-    """
+    """Explain a row of batches as if written to a new table; `course` and errors are those of `explain`."""
     written = as_batches(batches)
     commits = len(written)
-    course = Course.of(
-        commits,
-        {plan.table_type},
-        upgrade_after=upgrade_after,
-        via=via,
-        keep_table_version=keep_table_version,
-        compact_after=compact_after,
-        compact_every=compact_every,
-    )
-    course.check_target(to)
+    written_as = Course.of(commits, {plan.table_type}, **course)
+    written_as.check_target(to)
     if to is not None:
-        return explain_comparison(written, comparison_of(plan, to, course, commits), row)
+        return explain_comparison(written, comparison_of(plan, to, written_as, commits), row)
     check_traceable(plan)
-    compactions, operations = course.compact_after, written.operations_of(plan)
+    compactions, operations = written_as.compact_after, written.operations_of(plan)
     check_followed(operations)
     identity, found, schema, spark = _found(written, plan, row)
     driven = in_driver(plan, spark)

@@ -31,7 +31,7 @@ _HEADS = ("slice", "instant", "kind", "file", "block", "position")
 
 @dataclasses.dataclass(frozen=True, repr=False)
 class TableRow(Judged):
-    """The result of `table_row`.
+    """What `explain` answers of a real table.
 
     Attributes:
         path: the table.
@@ -120,7 +120,7 @@ class TableRow(Judged):
                 yield Table.of_rows(tuple(rows[0]), rows, f"Hudi {release}: rows made by merging", [("row", [*made])])
 
 
-def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, quarantines: bool = False) -> TableRow:
+def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, quarantines: bool) -> TableRow:
     """Return the versions of a row that a table holds, where they are stored, and what readers show.
 
     Args:
@@ -134,6 +134,9 @@ def table_row(tables: Sequence[HudiTable], row: Mapping[str, str], *, quarantine
     """
     table = tables[0]
     known = (*table.identity, META_COLUMNS[2], META_COLUMNS[3])
+    if not row:
+        msg = f"a row of {table.path} is named by its columns; give `row` some of {', '.join(known)}"
+        raise InputError(msg)
     for name in row:
         if name not in known:
             msg = f"{name} does not identify a row of {table.path}; name {', '.join(known)}{did_you_mean(name, known)}"

@@ -21,7 +21,9 @@ from bridge import (
     RebuiltCommits,
     RowStatus,
     Scope,
+    TableRow,
     compare_readers,
+    explain,
     rebuilt_commits,
     replay,
     table_history,
@@ -32,6 +34,7 @@ from bridge.explain import replay_view
 from bridge.hudi import HudiTableError
 from bridge.pipeline import Batches
 from bridge.spark import PySparkException
+from payloads import PayloadBridgeError
 from payloads.avro import parse_schema
 from tests.conformance.histories import columns_of, parse_value
 from tests.conformance.tables import Recorded, load
@@ -267,6 +270,16 @@ class TestHistory:
         assert shown["1.2"][0]["blob"] == "__debezium_unavailable_value"
         assert "Hudi 0.15 and Hudi 1.2 show different rows" in found["verdict"]
         assert "no version of id=nobody" in run("explain", "--table", path, "--row", "nobody").stderr
+        row = explain(HudiTable(spark, path), row={"id": "k002"}, to="1.2")
+        assert isinstance(row, TableRow)
+        assert json.loads(row.to_json())["results"] == found["results"]
+        for wrong, says in (
+            ({}, "`row`"),
+            ({"row": row.row, "via": {1: "1.0"}}, "^via is for batches"),
+            ({"row": {"x": "1"}}, "x"),
+        ):
+            with pytest.raises(PayloadBridgeError, match=says):
+                explain(path, **wrong)
 
 
 def check_alike(told: Result, found: Any) -> None:

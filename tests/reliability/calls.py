@@ -104,7 +104,8 @@ class World:
             "compact": {"stored": rows, "log": rows, "plan": self.logged},
             "compare_readers": {"table": table},
             "diff": {"left": rows, "right": rows, "key": ["id"]},
-            "explain": {"batches": batches, "plan": plan, "row": {"id": "a"}},
+            "explain": {"source": batches, "plan": plan, "row": {"id": "a"}},
+            "explain.table": {"source": table, "row": {"id": "a"}},
             "find_damage": {"path": self._path},
             "inspect": {"table": self._path},
             "inspect_tables": {"root": str(Path(self._path).parent), "release": HudiRelease.latest()},
@@ -124,7 +125,6 @@ class World:
             "smallest_history": {"versions": versions, "plan": plan, "schema": schema},
             "snapshot": {"stored": rows, "log": rows, "plan": self.logged},
             "table_history": {"table": table},
-            "table_row": {"tables": [table], "row": {"id": "a"}},
             "upsert": {"stored": rows, "incoming": rows, "plan": plan},
             "verify": {"name": _CLASS, "release": HudiRelease.latest(), "examples": 2, **settings},
             "write_files": {"rows": rows, "path": out, "plan": plan},
@@ -166,6 +166,7 @@ _NAMED: Final = {
     "Batches.read": Batches.read,
     "TableMergeConfig.from_properties": TableMergeConfig.from_properties,
     "Scope": Scope,
+    "explain.table": bridge.explain,
     **dict.fromkeys(("replay.readers", "replay.batches", "replay.history"), bridge.replay),
 }
 

@@ -15,8 +15,8 @@ import pytest
 import bridge
 from bridge import MergePlan, plan_migration, redacted, verify
 from bridge.engines import ORDERING, QUARANTINE
-from bridge.explain import TableRow, table_row
-from bridge.explain.table_row import _PLACES
+from bridge.explain import TableRow
+from bridge.explain.table_row import _PLACES, table_row
 from bridge.redaction import Redaction, cached_as_hidden, current
 from bridge.report import Keys, Report, Showable, Table, View, as_notebook, write_report
 from bridge.report.page import as_html
