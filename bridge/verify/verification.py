@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import TYPE_CHECKING, Any, Final
 
 from pyspark.sql.types import StructType
@@ -10,8 +9,8 @@ from pyspark.sql.types import StructType
 from bridge.errors import ParameterError
 from bridge.spark import avro_schema, read_schema
 from bridge.verify.columns_algebra import columns_subject, gives_columns_alone
-from bridge.verify.report import Verification, mostly_fails
-from mergers.laws import Domain, Failed, Verdict, check_laws, error_line
+from bridge.verify.report import Verification
+from mergers.laws import Domain, Verdict, check_laws
 from payloads import HudiRelease
 from payloads.errors import PayloadConfigError
 from payloads.user import CALL_TIMEOUT, CallGuard
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from bridge.engines.subjects import Compiled
-    from mergers.laws import LawResult
     from payloads.avro import AvroSchema, Record
 
 
@@ -107,8 +105,6 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         data=data,
         call_timeout=call_timeout,
     )
-    if schema is None and mostly_fails(report):
-        report = dataclasses.replace(report, results=tuple(map(_without_failures, report.results)))
     if all(result.verdict is Verdict.NOT_APPLICABLE for result in report.results):
         msg = f"{report.subject}: no law applies; {'; '.join(report.left_out)}"
         raise PayloadConfigError(msg)
@@ -139,14 +135,3 @@ def _avro(schema: AvroSchema | StructType | str | None, release: HudiRelease) ->
 
 def _listed(columns: str | Sequence[str]) -> tuple[str, ...]:
     return (columns,) if isinstance(columns, str) else tuple(columns)
-
-
-def _without_failures(result: LawResult) -> LawResult:
-    """Return a violation that is a merge that fails as not checked: with the table's columns it may succeed."""
-    found = result.counterexample
-    answers = () if found is None else [step.answer for step in (*found.left, *found.right)]
-    failed = next((answer for answer in answers if isinstance(answer, Failed)), None)
-    if failed is None:
-        return result
-    detail = f"a merge fails, with {error_line(failed.error)}"
-    return dataclasses.replace(result, verdict=Verdict.NOT_CHECKED, detail=detail, counterexample=None)

@@ -132,6 +132,18 @@ class LawResult:
         return proved and self.verdict is Verdict.PROVED
 
     @property
+    def mostly_fails(self) -> bool:
+        """Whether the law was not checked because most merges fail."""
+        return self.verdict is Verdict.NOT_CHECKED and " fail, most with " in self.detail
+
+    @property
+    def failure(self) -> PayloadBridgeError | None:
+        """The error of a merge, if one side of the counterexample fails."""
+        found = self.counterexample
+        answers = () if found is None else [step.answer for step in (*found.left, *found.right)]
+        return next((answer.error for answer in answers if isinstance(answer, Failed)), None)
+
+    @property
     def contradiction(self) -> str:
         """What the rule says and the class does not do, which is an error of this project; empty if they agree."""
         if self.ruling is None:

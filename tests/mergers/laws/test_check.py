@@ -8,7 +8,14 @@ from mergers import AvroRecordMerger
 from mergers.laws import LawNotCheckedError, LawViolationError, Verdict, check_laws, find_violation, law_cases
 from mergers.laws.core import text
 from mergers.laws.rules import ACTION, ALL, ASSOCIATIVITY, SEMILATTICE, STORAGE
-from payloads import PayloadConfigError, PayloadNotFoundError, PayloadRef, SchemaError, parse_schema
+from payloads import (
+    DefaultHoodieRecordPayload,
+    PayloadConfigError,
+    PayloadNotFoundError,
+    PayloadRef,
+    SchemaError,
+    parse_schema,
+)
 from tests.mergers.laws.faulty import Concatenates, CountsInMemory, Dice, FirstMapEntry
 from tests.mergers.laws.lawful import EarlierStaysOnTies, LaterPayload, LaterWins
 from tests.mergers.laws.test_defects import SETTINGS
@@ -226,3 +233,29 @@ def _in_one_line(law, size):
     for left, right in law.stated(size):
         sides.setdefault(text(left, law.names), []).append(text(right, law.names))
     return "; ".join(" = ".join((left, *rights)) for left, rights in sides.items())
+
+
+class Totals(DefaultHoodieRecordPayload):
+    """Works on tables with its column `total` alone."""
+
+    def pre_combine(self, older, schema=None, props=None):
+        return self if self.record["total"] >= older.record["total"] else older
+
+
+class RefusesTies(DefaultHoodieRecordPayload):
+    def pre_combine(self, older, schema=None, props=None):
+        assert older.ordering_value != self.ordering_value, "a tie"
+        return super().pre_combine(older, schema, props)
+
+
+@pytest.mark.parametrize("law", ["idempotence", "associativity"])
+def test_a_class_that_lacks_its_columns_violates_no_law(law):
+    (case,) = law_cases(Totals, domain="data", laws=[law])
+    with pytest.raises(LawNotCheckedError, match="total"):
+        case.check()
+
+
+def test_a_merge_that_fails_now_and_then_violates_its_law():
+    (case,) = law_cases(RefusesTies, domain="data", laws=["idempotence"])
+    with pytest.raises(LawViolationError, match="a tie"):
+        case.check()
