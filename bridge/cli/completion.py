@@ -17,9 +17,13 @@ def payloads_from(_context: click.Context, _option: click.Parameter, start: str)
     return sorted(name for name in names if name.startswith(start))
 
 
+_RELEASES = [one.value.partition(" ")[0] for one in HudiRelease.__members__.values()]
+"""The releases as they are written, previews among them, which iteration leaves out."""
+
+
 def releases_from(_context: click.Context, _option: click.Parameter, start: str) -> list[str]:
     """Return the releases that begin with a text."""
-    return [name for name in map(str, HudiRelease) if name.startswith(start)]
+    return [name for name in _RELEASES if name.startswith(start)]
 
 
 MERGE_MODES = [mode.value for mode in RecordMergeMode if mode is not RecordMergeMode.CUSTOM]

@@ -61,7 +61,7 @@ def found_rules(  # noqa: PLR0913 (the options)
     settings: dict[str, Any] = {"schema": parsed, "key": key or (), "ordering": ordering, "props": dict(props)}
     drawn = drawn_rows(batches, table, line, parsed, 0)
     settings = settings if drawn is None else drawn.completed(settings)
-    with refused(but=OF_DATA), CallGuard(name, call_timeout) as guard:
+    with refused(but=OF_DATA), CallGuard(name, call_timeout or None) as guard:
         subject = _subject(name, line, jars, settings, guard)
         rows = () if drawn is None else drawn.rows
         found = {point: infer(subject, point, data=rows, guard=guard) for point in _POINTS}

@@ -33,10 +33,11 @@ from bridge.cli.table_input import located
 from bridge.cli.terminal import terminal_option
 from bridge.cli.verb import Verb, wants_json
 from bridge.cli.writing import stop_if_dry
+from bridge.compare import next_steps
 from bridge.config import TableMergeConfig, assumed_writer_of, keys
 from bridge.errors import InputError, PlanError
 from bridge.hudi import AlteredTableError, DamagedFileError, HudiTableError, TableProperties
-from bridge.migration import TrialSettings, files_of, migrate, migrate_request, next_steps, tried_types
+from bridge.migration import TrialSettings, files_of, migrate, migrate_request, tried_types
 from bridge.pipeline import Batches, Compactions, Scope
 from bridge.report import limit_of
 from bridge.spark import read_schema, write_texts

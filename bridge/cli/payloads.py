@@ -55,7 +55,7 @@ _PREFIX = "org.apache.hudi."
 @derived_option(verify, "props", "--prop", help="With --schema: a property as Hudi names it.")
 @batches_option_of(required=False)
 @table_option
-@derived_option(verify, "call_timeout", metavar="SECONDS")
+@derived_option(verify, "call_timeout", type=click.FloatRange(min=0), metavar="SECONDS")
 def payloads(name: str | None, release: HudiRelease | None, jar: tuple[str, ...], **asked: Any) -> Report:
     """List the payload classes that Hudi ships, show what one class does, or check which releases yours links to.
 

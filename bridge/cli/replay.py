@@ -28,8 +28,8 @@ from bridge.cli.scope import scope_of, scope_options
 from bridge.cli.table_class import class_of
 from bridge.cli.table_input import open_table, open_written, strict_option, table_option
 from bridge.cli.verb import Verb, wants_json, wants_page
-from bridge.compare import check_replay, replay
-from bridge.explain import view_of
+from bridge.compare import ReadersReplay, check_replay, replay
+from bridge.explain import causes_view, view_of
 from bridge.hudi import HudiTable
 from bridge.pipeline import Batches, Scope
 from bridge.report import PAGE_KEYS
@@ -102,7 +102,11 @@ def replay_command(
         report: Report = found.to_report(sample, whole=wants_json())
         if wants_page():
             report.view = view_of(found, PAGE_KEYS if sample is None else sample)
+        elif isinstance(found, ReadersReplay):
+            report.view = causes_view(found.readers)
+        if report.view is not None:
             report.statistics["causes"] = {line.id: line.keys for line in report.view.causes}
+            report.body = [*report.view.why, *report.body]
         if target is not None:
             _write(found, target)
         return report

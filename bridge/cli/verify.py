@@ -66,7 +66,7 @@ class _Verify(Verb):
 @derived_option(verify, "seed", type=int)
 @batches_option_of(required=False)
 @table_option
-@derived_option(verify, "call_timeout", metavar="SECONDS")
+@derived_option(verify, "call_timeout", type=click.FloatRange(min=0), metavar="SECONDS")
 @derived_option(verify, "allow")
 @java_options
 @bare_session_options

@@ -7,6 +7,15 @@ from bridge.compare.both_sides import compare
 from bridge.compare.comparison import Comparison, Target, comparison_of, is_release, plan_to, table_release
 from bridge.compare.difference import Counts, Difference, Example, collected, difference_of
 from bridge.compare.grade import Grade, overall
+from bridge.compare.next_steps import (
+    YOUR_JAR,
+    class_named,
+    explain_step,
+    name_class,
+    next_steps,
+    read_all,
+    replay_command,
+)
 from bridge.compare.onto_table import BASE, OntoTable
 from bridge.compare.other_engines import OTHER_ENGINES
 from bridge.compare.other_programs import compared_with, program_version
@@ -43,6 +52,7 @@ __all__ = [
     "HUDI_RS",
     "OF_NEW_TABLES",
     "OTHER_ENGINES",
+    "YOUR_JAR",
     "Comparison",
     "Counts",
     "DiffReport",
@@ -67,6 +77,7 @@ __all__ = [
     "bundle_of",
     "check_compaction",
     "check_replay",
+    "class_named",
     "collected",
     "compare",
     "compare_readers",
@@ -76,21 +87,26 @@ __all__ = [
     "diff",
     "difference_of",
     "example_table",
+    "explain_step",
     "figures_of",
     "grade_of_reader",
     "is_release",
     "keys_table",
     "kinds_of",
+    "name_class",
+    "next_steps",
     "overall",
     "plan_to",
     "program_version",
     "question_of",
+    "read_all",
     "reader_name",
     "reader_of",
     "reason_of",
     "rebuilt_commits",
     "released",
     "replay",
+    "replay_command",
     "row_of_page",
     "rows_view",
     "run_released",

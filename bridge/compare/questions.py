@@ -75,6 +75,11 @@ class Question(enum.Enum):
         return made
 
     @property
+    def is_of_table(self) -> bool:
+        """Whether it is asked of a real table."""
+        return self in {Question.READERS, Question.BATCHES, Question.HISTORY}
+
+    @property
     def ways(self) -> Table:
         """What is counted here, and the other counts that the same upgrade has."""
         ordered = [self, *(one for one in Question if one is not self)]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
+from bridge.compare.next_steps import class_named, explain_step, next_steps
 from bridge.compare.over_represented import values_as_json, values_table
 from bridge.compare.questions import Question
 from bridge.compare.readers import compare_readers
@@ -24,13 +25,18 @@ from bridge.compare.readers_report import (
 from bridge.compare.tables import example_of, keys_table
 from bridge.errors import PlanError
 from bridge.pipeline import KIND, LEFT, RIGHT
+from bridge.redaction import current
 from bridge.report import SAMPLE, Check, Judged, Listing, Report, Severity, limit_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pyspark.sql import DataFrame
 
+    from bridge.compare.difference import Difference
     from bridge.hudi import HudiTable
     from bridge.pipeline import Scope
+    from bridge.report import NextStep
     from payloads import HudiRelease
 
 
@@ -127,7 +133,20 @@ class ReadersReplay(Judged, Listing):
         report.body += [] if result.refused is not None else [Question.READERS.proof]
         report.body.append(Question.READERS.ways)
         report.checks = [Check(f"read by {result.reader}", result.severity, report.verdict)]
+        report.next = self._next(rows)
         return report
+
+    def _next(self, rows: Sequence[Difference]) -> list[NextStep]:
+        """Return what to run next: why the first of some rows differs, and what a move makes of the table."""
+        table, to = self.readers.table, self.result.reader
+        payload = table.given_class or class_named(table.queries())
+        refused_by = None if self.result.refused is None else table.release
+        steps = next_steps(table.path, to, payload, refused_by=refused_by)
+        key = rows[0].key if rows else {}
+        if not key or any(current().hides(name) or not isinstance(value, str | int) for name, value in key.items()):
+            return steps
+        row = {name: str(value) for name, value in key.items()}
+        return [explain_step(table.path, self.readers.reader, to, row, payload), *steps]
 
     def close(self) -> None:
         """Release the rows that Spark keeps."""

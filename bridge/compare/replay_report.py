@@ -292,9 +292,8 @@ def report_replays(
         report.results += [{"table_type": _type(part).value, **difference._asdict()} for difference in shown]
         report.checks += replay_checks(part, shown)
         if part is first_part or not alike:
-            report.body += replay_body(
-                part, shown[: SAMPLE if sample is None else sample], alone=len(parts) == 1 or alike
-            )
+            some, alone = shown[: SAMPLE if sample is None else sample], len(parts) == 1 or alike
+            report.body += replay_body(part, some, alone=alone, of_table=asked.is_of_table)
         report.body += [both_row_counts_table(part.row_counts, part.comparison)] if part.row_counts else []
         if (whole or sample is not None) and _last(part) > limit:
             report.warnings.append(f"only the first {limit:,} of {_last(part):,} differing keys are listed (--sample)")

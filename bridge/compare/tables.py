@@ -124,8 +124,8 @@ class Replayed(Protocol):
         """The values that are more frequent among the keys that differ than among all rows."""
 
 
-def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool) -> list[str | Table]:
-    """Show the keys of one table type that differ, after each commit, by example and as a list."""
+def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool, of_table: bool) -> list[str | Table]:
+    """Show the keys of one table type, or of a real table, that differ: after each commit, by example, as a list."""
     table_type, names = part.comparison.left.table_type, part.comparison.names
     body: list[str | Table] = [] if alone else [f"{table_type.long_name.capitalize()}: {part.verdict}"]
     if part.counts and not part.grade.is_equal:
@@ -137,7 +137,9 @@ def replay_body(part: Replayed, keys: Sequence[Difference], *, alone: bool) -> l
     if part.counts and part.counts[-1].total:
         body.append(keys_table(keys, part.counts[-1].total, names))
     body += values_table(part.over_represented, "keys")
-    if part.examples:
+    if part.examples and of_table:  # explain traces the calls of batches; of a table, those of readers
+        body.append("Why: the page that --report FILE.html writes has the merge calls of the keys that differ.")
+    elif part.examples:
         row = part.examples[0].row
         rows = " ".join(f"--row {shlex.quote(f'{name}={text}')}" for name, text in row.items())
         both = "" if alone else f" --table-type {table_type.value}"

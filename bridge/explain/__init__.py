@@ -5,7 +5,7 @@ from __future__ import annotations
 from bridge.explain.explanation import SidesTracer, explain_comparison, explain_sides
 from bridge.explain.one_row import explain
 from bridge.explain.paths_view import paths_view
-from bridge.explain.readers_view import view_of
+from bridge.explain.readers_view import causes_view, view_of
 from bridge.explain.replay_view import replay_view
 from bridge.explain.report import ExplainReport
 from bridge.explain.row import ExplainedSide
@@ -27,6 +27,7 @@ __all__ = [
     "Trace",
     "TracedCall",
     "Tracer",
+    "causes_view",
     "check_traceable",
     "explain",
     "explain_comparison",

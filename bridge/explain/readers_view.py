@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from bridge.compare import Difference, ReadersReport, Replay
+    from bridge.explain.traced_keys import TracedKeys
     from bridge.report import Chart
 
 _MOST_BARS = 8
@@ -41,26 +43,24 @@ def readers_view(found: ReadersReport, limit: int = PAGE_KEYS) -> View:
         limit: how many rows are listed at most.
     """
     (result,) = found.results
-    names = reader_name(found.reader), reader_name(result.reader)
+    names = _names(found)
     frame = found.differences(result.reader)
     if frame is None:
-        return View(f"{names[1]} can't read the table as it is")
+        return causes_view(found)
     listed = _listed(found, frame, min(limit, PAGE_KEYS))
     traced = trace_rows(found, result.reader, names, [place for place, _ in listed])
-    causes = cause_lines([traced], names)
+    why = _why(found, traced)
+    causes = why.causes
     kinds = tuple(kinds_of(names).values())
     plan = found.table.plan()
     identity = tuple(listed[0][1].key) if listed else ()
     partition = tuple(name for name in plan.partition if name in identity)
     total = result.total
-    differ = f"show {total:,} of {counted(found.rows, 'row')} differently" if total else f"show the same {_rows(found)}"
-    return View(
-        headline=f"{' and '.join(names)} {differ}",
+    return dataclasses.replace(
+        why,
         figures=figures_of((result.only_left, result.only_right, result.changed), names),
         legend=kinds if total else (),
         charts=_by_partition(found, frame) if partition and partition == plan.partition else (),
-        causes=causes,
-        cause_note=cause_note([traced], total, "row"),
         keys=Keys(
             [listed_row(one, traced, causes, name_of(place)) for place, one in listed],
             identity,
@@ -72,13 +72,36 @@ def readers_view(found: ReadersReport, limit: int = PAGE_KEYS) -> View:
             title="Rows that differ",
             sides=names,
         ),
-        notes=[traced.untraced] if traced.untraced else [],
         values=value_lines(found.over_represented[result.reader]),
     )
 
 
-def _rows(found: ReadersReport) -> str:
-    return counted(found.rows, "row")
+def causes_view(found: ReadersReport) -> View:
+    """Return what a text has of the page: the causes of the differences, without list and charts.
+
+    The comparison is still open: a job traces the rows that differ.
+    """
+    (result,) = found.results
+    return _why(found, trace_rows(found, result.reader, _names(found)))
+
+
+def _why(found: ReadersReport, traced: TracedKeys) -> View:
+    (result,) = found.results
+    names, total = _names(found), result.total
+    rows = counted(found.rows, "row")
+    differ = f"show {total:,} of {rows} differently" if total else f"show the same {rows}"
+    told = f"{' and '.join(names)} {differ}" if result.refused is None else f"{names[1]} can't read the table as it is"
+    return View(
+        told,
+        causes=cause_lines([traced], names),
+        cause_note=cause_note([traced], total, "row"),
+        notes=[traced.untraced] if traced.untraced else [],
+    )
+
+
+def _names(found: ReadersReport) -> tuple[str, str]:
+    (result,) = found.results
+    return reader_name(found.reader), reader_name(result.reader)
 
 
 def _listed(found: ReadersReport, frame: DataFrame, limit: int) -> list[tuple[tuple[str, str], Difference]]:

@@ -34,6 +34,7 @@ from bridge.explain.versions import plain
 from bridge.hudi import GroupVersions, files_of, slices_in
 from bridge.merge import users_called
 from bridge.redaction import current
+from bridge.report import SAMPLE
 from bridge.spark import META_COLUMNS, map_in_arrow, with_meta
 from payloads.errors import PayloadBridgeError
 
@@ -70,7 +71,7 @@ class _SliceTracing(NamedTuple):
 
 
 def trace_rows(
-    found: ReadersReport, reader: str, names: tuple[str, str], told: Collection[tuple[str, str]]
+    found: ReadersReport, reader: str, names: tuple[str, str], told: Collection[tuple[str, str]] | None = None
 ) -> TracedKeys:
     """Trace the rows that a reader shows differently, at most `MOST_TRACED`.
 
@@ -79,6 +80,7 @@ def trace_rows(
         reader: the other reader, a release.
         names: what both are called.
         told: partition path and record key of the rows whose timelines are wanted; they are the names in `of_key`.
+            None: a few rows.
     """
     differing = found.differences(reader)
     if differing is None or differing.isEmpty():
@@ -99,6 +101,7 @@ def trace_rows(
         )
     places = [_PARTITION, _KEY]
     chosen = differing.select(*places).distinct().orderBy(sf.xxhash64(*places), *places).limit(MOST_TRACED).collect()
+    told = [(partition, key) for partition, key in chosen[:SAMPLE]] if told is None else told
     keys: dict[str, set[str]] = collections.defaultdict(set)
     for partition, key in chosen:
         keys[partition].add(key)

@@ -11,7 +11,6 @@ from bridge.migration.findings import Finding
 from bridge.migration.fleet import FleetReport, FleetTable, inspect_catalog, inspect_tables
 from bridge.migration.inspect_report import Inspection, report_inspection
 from bridge.migration.inspect_table import inspect
-from bridge.migration.next_steps import next_steps
 from bridge.migration.part_copy import TablePart, part_of
 from bridge.migration.plan_report import MigrationPlan, report_plan
 from bridge.migration.plan_table import plan_migration
@@ -67,7 +66,6 @@ __all__ = [
     "migrate_request",
     "migration_script",
     "next_of",
-    "next_steps",
     "part_of",
     "plan_migration",
     "rehearse",

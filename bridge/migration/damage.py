@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.compare import YOUR_JAR, replay_command
 from bridge.hudi import SymptomKind
 from bridge.migration.findings import Finding
-from bridge.migration.next_steps import YOUR_JAR, replay_command
 from bridge.redaction import shown_message, shown_values
 from bridge.report import Severity, Table
 from bridge.spark import META_COLUMNS

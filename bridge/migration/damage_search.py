@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from pyspark.sql import functions as sf
 
+from bridge.compare import class_named
 from bridge.config import DELETE_KEY, DELETE_MARKER, capabilities, implicit_delete_marker
 from bridge.errors import sentence_of
 from bridge.hudi import (
@@ -23,7 +24,6 @@ from bridge.hudi import (
 )
 from bridge.merge import users_called
 from bridge.migration.damage import APART, LISTINGS, MOST_SLICES, UNREAD, Damage, TableDamage
-from bridge.migration.next_steps import class_named
 from bridge.plan import CALL_TIMEOUT
 from bridge.spark import map_in_arrow
 from mergers import RecordMergeMode

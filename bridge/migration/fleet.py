@@ -6,14 +6,13 @@ import dataclasses
 import warnings
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.compare import Grade, compare_readers, grade_of_reader
+from bridge.compare import Grade, class_named, compare_readers, grade_of_reader, replay_command
 from bridge.config import TableMergeConfig
 from bridge.errors import AlteredTableWarning, InputError, sentence_of
 from bridge.hudi import HudiTable, TableQueries, tables_below
 from bridge.migration.damage_search import find_damage
 from bridge.migration.findings import findings_as_json, worst_first
 from bridge.migration.move import severity_of
-from bridge.migration.next_steps import class_named, replay_command
 from bridge.migration.plan import plan_migration
 from bridge.report import REPORTS, Check, Judged, NextStep, Report, Severity, Table
 from bridge.spark import PySparkException, catalog_location, catalog_tables, session_of

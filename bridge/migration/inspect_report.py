@@ -7,9 +7,9 @@ import enum
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.compare import name_class, next_steps, read_all
 from bridge.migration.findings import findings_as_json, short, worst_first
 from bridge.migration.move_finding import move_findings
-from bridge.migration.next_steps import name_class, next_steps, read_all
 from bridge.report import REPORTS, Judged, Report, Severity, Table
 
 if TYPE_CHECKING:

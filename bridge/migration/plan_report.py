@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from bridge.compare import name_class, next_steps, read_all
 from bridge.config import TableMergeConfig, capabilities
 from bridge.hudi import SymptomKind
 from bridge.migration.findings import findings_as_json, short, worst_first
 from bridge.migration.move import number_told, severity_of
-from bridge.migration.next_steps import name_class, next_steps, read_all
 from bridge.migration.scenarios import VersionKind
 from bridge.migration.steps import changes_between
 from bridge.report import FAILS, REPORTS, Judged, Report, Severity, Table

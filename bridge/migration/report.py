@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bridge.compare import example_table, keys_table, question_of
+from bridge.compare import example_table, keys_table, next_steps, question_of
 from bridge.config import SUCCESSORS, format_properties, literal
 from bridge.engines import recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.migration.generated import NOTHING, Generated
-from bridge.migration.next_steps import next_steps
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
 from bridge.migration.rule_report import beside, by_rule
 from bridge.pipeline import report_scope

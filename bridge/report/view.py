@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
+from bridge.report.table import Table
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -206,3 +208,14 @@ class View:
     cause_title: str = "Why"
     paths: Sequence[PathLine] = ()
     values: Sequence[ValueLine] = ()
+
+    @property
+    def why(self) -> list[str | Table]:
+        """The causes and notes as parts of a text."""
+        lines = [
+            (one.title, f"{one.keys:,}", "\n".join((one.text, *(f"{side}: {rule}" for side, rule in one.example))))
+            for one in self.causes
+        ]
+        title = f"{self.cause_title}, {self.cause_note}" if self.cause_note else self.cause_title
+        found = Table(("cause", "number", "what happens"), lines, title, frozenset({"number"}))
+        return [*([found] if lines else []), *self.notes]

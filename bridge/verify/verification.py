@@ -63,7 +63,7 @@ def verify(  # noqa: PLR0913 (the options of the verb)
         allow: laws that may be violated, or not checked, without failure.
         subject: the compiled class to check instead of `name`, and its port for `agreement`.
         data: rows of the table, from which operands are drawn besides the generated ones; see `check_laws`.
-        call_timeout: how many seconds one call of the class may take.
+        call_timeout: how many seconds one call of the class may take, whole or not (0.5); 0 for any time.
 
     Raises:
         ParameterError: a domain does not exist, examples are asked of an enumeration, or a law to allow is not checked.

@@ -87,7 +87,7 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
         null_orderings: whether Hypothesis tries records with null in an ordering field.
         data: rows of the table, as physical records of the schema, each as often as it is there: operands are drawn
             from them and from their values, besides the generated ones. Columns that the schema lacks are ignored.
-        call_timeout: how many seconds one call of the class may take; None for any time.
+        call_timeout: how many seconds one call of the class may take, whole or not (0.5); 0 or None for any time.
 
     Raises:
         CallEndedError: a call took longer, or tried to end the process.
@@ -108,9 +108,8 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     second = None if other is None else _loaded(other, settings | {"schema": found.spec.schema}).algebra
     chosen = laws_named(laws)
     results: list[LawResult] = []
-    bounds, checks = {}, list[DomainCheck]()
-    options = CheckOptions(exhaustive, examples, seed, null_orderings)
-    with CallGuard(found.algebra.name, call_timeout, give_up=_give_up.get()) as guard:
+    bounds = {}
+    with CallGuard(found.algebra.name, call_timeout or None, give_up=_give_up.get()) as guard:
         evaluator = Evaluator(found.algebra, equality, second, guard)
         given = found.spec._replace(data=_fitting(data, found.spec.schema))
         found = found._replace(spec=studied(given, evaluator, is_ours=is_ours(found.algebra)))

@@ -135,7 +135,7 @@ class UpgradedReaders(FilesRead):
     """Of a table whose files another release reads as they are.
 
     Attributes:
-        causes: how many of the traced rows differ by a cause, where a page is written.
+        causes: how many of the traced rows differ by a cause; the result in Python leaves it out.
     """
 
     question: Literal["readers"]

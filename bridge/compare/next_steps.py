@@ -5,12 +5,14 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Final
 
-from bridge.compare import is_release
+from bridge.compare.comparison import is_release
 from bridge.config import capabilities
 from bridge.report import NextStep
 from payloads import HudiRelease, PayloadRef
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from bridge.hudi import TableQueries
 
 YOUR_JAR: Final = "YOUR.jar"
@@ -33,6 +35,15 @@ def replay_command(path: str, to: str, payload: PayloadRef | None = None, *, bat
     """Return the command that shows which rows of a table change, or which keys of the next batches."""
     next_ones = ["--batches", "NEXT"] if batches else []
     return _command("replay", "--table", path, *next_ones, "--to", to, *_options(payload))
+
+
+def explain_step(
+    path: str, release: str, to: str, row: Mapping[str, str], payload: PayloadRef | None = None
+) -> NextStep:
+    """Return the command that shows the merge calls of one row of a table, as two releases read it."""
+    words = [word for name, text in row.items() for word in ("--row", f"{name}={text}")]
+    command = _command("explain", "--table", path, "--from", release, "--to", to, *words, *_options(payload))
+    return NextStep(command, "the versions of the first of these rows, and each merge call of both readers")
 
 
 def next_steps(
