@@ -9,6 +9,7 @@ import click
 from pyspark.sql import functions as sf
 
 from bridge.cli.table_input import open_table
+from bridge.redaction import current
 from bridge.spark import META_COLUMNS, spark_schema
 from bridge.verify import sample_of
 
@@ -61,9 +62,13 @@ def drawn_rows(
         UsageError: both are given.
         InputError, HudiTableError, SchemaError: they can't be read, or do not fit the schema.
     """
+    context = click.get_current_context()
     if batches is not None and table is not None:
         msg = "--batches and --table: name one of them"
-        raise click.UsageError(msg, click.get_current_context())
+        raise click.UsageError(msg, context)
+    if current().is_active and (batches is not None or table is not None):
+        msg = f"{context.command.name} shows values of your rows as they are; leave out --redact, or name no rows"
+        raise click.UsageError(msg, context)
     if batches is not None:
         struct = None if schema is None else spark_schema(schema)
         frames = batches.read(batches.session(), struct).frames

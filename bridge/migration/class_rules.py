@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.migration.agreement import Agreement, Disagreement
+from bridge.redaction import shown_message, shown_record
 from bridge.spark import META_COLUMNS
 from bridge.verify import compiled, sample_of
 from mergers import adapt_merger
@@ -12,13 +13,14 @@ from mergers.laws import Version, subject_of
 from mergers.laws.infer import infer
 from mergers.rules.source import Example, MergerRules, NotStatedError, PointRule, examples_of, forms_of, marker_of
 from mergers.rules.words import TERMS
+from payloads import HoodieRecordPayload
 from payloads.avro import same_record
 from payloads.ordering import NATURAL_ORDER
 from payloads.rules import Point
 from payloads.user import CallGuard, copied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from pyspark.sql import SparkSession
 
@@ -47,6 +49,7 @@ class ClassRules(NamedTuple):
         refused: why there are none.
         edited: the smallest pair for which the class writes into the stored row and gives that back; None if it never
             does. From 1.1 on what it wrote is lost where a log is read.
+        edited_own: the smallest pair for which a class in Python writes into its own row and gives that back, likewise.
     """
 
     found: Mapping[Point, Inferred]
@@ -55,6 +58,7 @@ class ClassRules(NamedTuple):
     examples: tuple[tuple[Point, Example], ...] = ()
     refused: str = ""
     edited: Question | None = None
+    edited_own: Question | None = None
 
     @property
     def schema(self) -> AvroSchema:
@@ -111,20 +115,26 @@ def class_rules(left: MergePlan, batches: Batches | None, spark: SparkSession | 
 
 def rules_of(found: Mapping[Point, Inferred], subject: Subject) -> ClassRules:
     """Return what was found at each merge point with the rules of a merger, where one gives the same answers."""
-    edited = _edited(subject, found[Point.STORED])
+    edited = _smallest(_made(found[Point.STORED]), lambda one: _is_edited(subject, one))
+    made = [*_made(found[Point.ALONE]), *_made(found[Point.STORED])]
+    edited_own = _smallest(made, lambda one: _is_own_edited(subject, one))
     try:
         rules = _merger_rules(found, subject)
     except NotStatedError as error:
-        return ClassRules(found, subject, None, refused=str(error), edited=edited)
+        return ClassRules(found, subject, None, refused=str(error), edited=edited, edited_own=edited_own)
     examples = tuple(_examples(found, rules, _agreement(subject, rules.marker)))
-    return ClassRules(found, subject, rules, examples, edited=edited)
+    return ClassRules(found, subject, rules, examples, edited=edited, edited_own=edited_own)
 
 
-def _edited(subject: Subject, found: Inferred) -> Question | None:
-    """Return the smallest pair for which a class gives back the stored row itself, with what it has written into it."""
-    made = [one for one, answer in found.pairs if answer.is_row and not (answer.is_older or answer.is_newer)]
-    asked = sorted(made, key=lambda one: len(repr(one)))[:_ASKED_AGAIN]
-    return next((one for one in asked if _is_edited(subject, one)), None)
+def _made(found: Inferred) -> list[Question]:
+    """Return the questions that a class answers with a row that is neither version."""
+    return [one for one, answer in found.pairs if answer.is_row and not (answer.is_older or answer.is_newer)]
+
+
+def _smallest(questions: Iterable[Question], test: Callable[[Question], bool]) -> Question | None:
+    """Return the smallest question that passes a test; only the smaller ones are tried."""
+    asked = sorted(questions, key=lambda one: len(repr(one)))[:_ASKED_AGAIN]
+    return next(filter(test, asked), None)
 
 
 def _is_edited(subject: Subject, question: Question) -> bool:
@@ -136,6 +146,19 @@ def _is_edited(subject: Subject, question: Question) -> bool:
     algebra: Any = subject.algebra
     given = algebra.act(row, algebra.incoming(Version(newer.record, ordering)))
     return given is not None and same_record(given, row) and not same_record(row, older.record)
+
+
+def _is_own_edited(subject: Subject, question: Question) -> bool:
+    """Whether a class in Python gives back its own row, with what it has written into it."""
+    older, newer = question
+    if newer.record is None:
+        return False
+    ordering = NATURAL_ORDER if newer.ordering is None else newer.ordering
+    algebra: Any = subject.algebra
+    payload = algebra.incoming(Version(newer.record, ordering))
+    own = payload.record if isinstance(payload, HoodieRecordPayload) else None
+    given = algebra.act(None if older.record is None else copied(older.record), payload)
+    return own is not None and given is own and not same_record(own, newer.record)
 
 
 def _agreement(subject: Subject, marker: Marker | None) -> Agreement:
@@ -199,19 +222,19 @@ def told(one: Disagreement | None) -> str:
     """Say where a merger and the class differ."""
     if one is None:
         return ""
-    older, newer = one.question
+    older, newer = (shown_record(version.record) for version in one.question)
     if one.point is Point.ALONE:
-        of_class = f"for {newer.record} alone the class returns {answered(one.answer)}"
+        of_class = f"for {newer} alone the class returns {answered(one.answer)}"
         return f"{of_class}, but Hudi, which calls no merger then, {one.merged}"
     where = "in a batch" if one.point is Point.BATCH else "as the stored row and a version"
-    return f"for {older.record} and {newer.record}, {where}, the class returns {answered(one.answer)}, not {one.merged}"
+    return f"for {older} and {newer}, {where}, the class returns {answered(one.answer)}, not {one.merged}"
 
 
 def answered(answer: Answer) -> str:
     """Say what a class makes of two versions."""
     if answer.error is not None:
-        return f"an error ({answer.error})"
-    return "a delete" if answer.is_delete or answer.record is None else str(answer.record)
+        return f"an error ({shown_message(str(answer.error))})"
+    return "a delete" if answer.is_delete or answer.record is None else str(shown_record(answer.record))
 
 
 def _examples(

@@ -20,6 +20,15 @@ _EDITS = (
     "The class edits the stored row in place and returns it. From 1.1 on readers and compactions of merge-on-read "
     "tables consider such a row unchanged and lose the edit; a merger that states the rule keeps it."
 )
+_EDITS_OWN = (
+    "the class writes into its own row and returns it; from 1.1 on readers and compactions of merge-on-read tables "
+    "consider such a row unchanged and lose what was written: return a changed copy, such as dict(self.record, ...)"
+)
+
+
+def edit_warnings(found: Generated) -> list[str]:
+    """Return a warning of a class that edits its own row, where it did so when it was asked."""
+    return [_EDITS_OWN] if found.rules is not None and found.rules.edited_own is not None else []
 
 
 def by_rule(found: Generated, old: HudiRelease, recommended: Candidate | None) -> Iterator[str]:

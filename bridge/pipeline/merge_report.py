@@ -12,6 +12,7 @@ from bridge.merge import class_warnings
 from bridge.pipeline.point_run import PointRun
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_table, statistics_of
 from bridge.programs import small_file_candidates
+from bridge.redaction import shown_constants
 from bridge.report import Listing, Report, counted, list_rows, plan_as_json
 from bridge.spark import described, observing, quoted
 
@@ -186,6 +187,7 @@ class MergeReport(Listing):
         if self.run.evidence is not None:
             report.plan["trusted"] = self.run.evidence.as_json
             report.body += self.run.evidence.found.sentences
+            report.warnings += shown_constants()
         if self.written is None:
             self._list(report, sample, whole=whole)
         newer = [side for side in row_counts.rows_in if side != "stored"]

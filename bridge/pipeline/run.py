@@ -9,6 +9,7 @@ from bridge import engines
 from bridge.engines import IS_DELETE, KIND, Choice, Job
 from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, layout_of
+from bridge.redaction import shown_constants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,6 +82,7 @@ def report_choices(report: Report, choices: Mapping[str, Choice]) -> None:
     if checked:
         report.plan["trusted"] = {name: one.as_json for name, one in checked.items()}
         report.body += [f"{name}: {told}" for name, one in checked.items() for told in one.found.sentences]
+        report.warnings += shown_constants()
 
 
 def _fits_one_task(plan: MergePlan, newer: DataFrame) -> bool:
