@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -82,20 +83,19 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
         msg = "there is nothing to compare TABLE with; add --against, or --as-of for an earlier instant"
         raise click.UsageError(msg, click.get_current_context())
     target = target_of(out, options)
+    merged: Any = {"engine": options["engine"], **class_of(options)}
+    is_table = True if against is None else _is_local_table(against)
+    _check(against, schema, against_as_of, is_table=is_table)  # before Spark starts
     path = located(table)
     spark = quiet_session()
-    merged: Any = {"engine": options["engine"], **class_of(options)}
+    if is_table is None:
+        is_table = _is_table(str(against))
+        _check(against, schema, against_as_of, is_table=is_table)
     own = check_files(HudiTable(spark, path, release, bootstrap=options["bootstrap"], **merged))
     other: DataFrame
-    if against is None or _is_table(against):
-        if schema is not None:
-            msg = "--schema is for files of --against, but a table has its own schema; leave it out"
-            raise click.UsageError(msg, click.get_current_context())
+    if against is None or is_table:
         theirs = own if against is None else check_files(HudiTable(spark, located(against), release, **merged))
         other = theirs.snapshot(against_as_of)
-    elif against_as_of is not None:
-        msg = f"--against-as-of is for tables, but {against} is not one; leave it out"
-        raise click.UsageError(msg, click.get_current_context())
     else:
         struct = None if schema is None else read_schema(schema, own.release)[1]
         other = read_frame(spark, against, struct, like=own.columns)
@@ -104,6 +104,8 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
         batch = None if target is None else found.batch
         report = found.to_report(sample, whole=wants_json())
         report.warnings += recompiled_warnings(own.queries().plan)
+        read = {"table": path, "as_of": as_of, "against": against or path, "against_as_of": against_as_of}
+        report.plan |= {**read, "release": str(own.release)}
         if wants_page():
             report.view = found.to_view(PAGE_KEYS if sample is None else sample)
         if target is not None and batch is not None:
@@ -111,6 +113,27 @@ def diff_command(  # noqa: PLR0913 (one parameter an option)
                 run.write(batch)
             report.verdict = f"{report.verdict} The batch that gives {sides[0]} these rows is in {target.path}."
     return report
+
+
+def _check(against: str | None, schema: str | None, as_of: str | None, *, is_table: bool | None) -> None:
+    """Refuse options that are for the other kind of --against; None where it is not known yet.
+
+    Raises:
+        UsageError: naming the option.
+    """
+    msg = None
+    if is_table and schema is not None:
+        msg = "--schema is for files of --against, but a table has its own schema; leave it out"
+    elif is_table is False and as_of is not None:
+        msg = f"--against-as-of is for tables, but {against} is not one; leave it out"
+    if msg is not None:
+        raise click.UsageError(msg, click.get_current_context())
+
+
+def _is_local_table(text: str) -> bool | None:
+    """Return whether a local path has a Hudi table; None for any other text."""
+    path = Path(text)
+    return (path / ".hoodie").is_dir() if path.exists() else None
 
 
 def _is_table(text: str) -> bool:

@@ -102,7 +102,9 @@ def _list(release: HudiRelease | None) -> Report:
         Table((f"Java name after {_PREFIX}", "releases"), rows),
     ]
     verdict = f"{len(classes)} payload classes of {where}."
-    return Report("payloads", verdict, statistics={"classes": len(classes)}, results=results, body=body)
+    known = {"classes": len(classes)}
+    releases = [one for entry in results for one in entry["releases"]]
+    return Report("payloads", verdict, releases=releases, statistics=known, results=results, body=body)
 
 
 def _span(releases: list[str]) -> str:
@@ -136,6 +138,7 @@ def _details(name: str, release: HudiRelease | None) -> Report:
     report = Report("payloads", f"{result['name']}: {first}" if first else f"{result['name']}.")
     if issubclass(found, BuiltinPayload) and found.is_shipped():
         result |= _entry(found)
+        report.releases = result["releases"]
         report.body.append(f"{result['java_name']}, shipped by Hudi {', '.join(result['releases'])}.")
         aliases = result["aliases"].items()
         report.body += [f"Also called {alias} (Hudi {', '.join(lines)})." for alias, lines in aliases]
@@ -152,7 +155,7 @@ def _of_mode(name: str, rules: list[PointRules], release: HudiRelease | None) ->
         refuse(MergerConfigError(f"Hudi {release} has no merge mode {name}; use {span_words(known)}"))
     verdict = f"{name} is a merge mode of Hudi {span_words(known)}."
     result = {"name": name, "releases": list(map(str, known)), **as_json(rules, of_mode=True)}
-    return Report("payloads", verdict, results=[result], body=[*tables(rules, release, of_mode=True)])
+    return Report("payloads", verdict, releases=known, results=[result], body=[*tables(rules, release, of_mode=True)])
 
 
 def _resolve(name: str, release: HudiRelease | None) -> type[HoodieRecordPayload]:

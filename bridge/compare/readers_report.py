@@ -241,6 +241,7 @@ def report_readers(found: ReadersReport, sample: int | None) -> Report:
     """Report every reader with its counts and its first example; `sample` rows of each in the results, or all."""
     report = Report("compare-readers", verdict_of(found), found.severities, plan=settings_of(found))
     report.scenario = "as the files are read"
+    report.releases = [result.reader for result in found.results]
     report.statistics = {
         **seen_by(found),
         "readers": [result._asdict() | {"differing": result.total, "how": result.how} for result in found.results],

@@ -251,6 +251,7 @@ def report_replays(
     for part, one in ((part, part.comparison) for part in parts):
         report.warnings += inline_warnings(one.left, one.commits, one.compact_after)
         report.warnings += duplicate_warnings(one, (part.left, part.right_rows))
+    report.releases = [one.release for one in (*first.plans, *(by.plan for by in first.next_writers))]
     report.plan = plan_as_json(first.left) | {
         "table_type": first.left.table_type.value if len(parts) == 1 else "both",
         "from": str(first.left.release),

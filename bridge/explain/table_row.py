@@ -51,6 +51,11 @@ class TableRow(Judged):
     calls: Mapping[str, Sequence[TableCall]] = dataclasses.field(default_factory=dict)
 
     @property
+    def releases(self) -> tuple[str, ...]:
+        """The releases whose readers are asked."""
+        return tuple(self.shown)
+
+    @property
     def severities(self) -> frozenset[Severity]:
         """Whether a reader can't merge the versions, or two show different rows; empty for one reader that can."""
         first, *others = self.shown.values()
@@ -77,9 +82,9 @@ class TableRow(Judged):
 
     def to_report(self) -> Report:
         """Return the report of the command line."""
-        report = Report(
-            "explain", self.verdict, self.severities, plan={"table": self.path, "row": shown_values(self.row)}
-        )
+        readers = dict(zip(("release", "to"), self.releases, strict=False))
+        plan = {"table": self.path, "row": shown_values(self.row), **readers}
+        report = Report("explain", self.verdict, self.severities, plan=plan)
         report.statistics = {"versions": len(self.versions), "readers": list(self.shown)}
         shown = {release: list(rows) for release, rows in self.shown.items()}
         calls = {

@@ -134,6 +134,7 @@ class FleetReport(Judged):
         """Return the report of the command line."""
         graded_by = "rows" if self.counts_rows else "known changes"
         report = Report("inspect", self.verdict, self.severities, self.fails)
+        report.releases = [one.written_by for one in self.tables]
         report.plan = {"root": self.root, "to": self.to, "graded_by": graded_by}
         report.statistics = {"tables": len(self.tables), "failed": sum(one.failure is not None for one in self.tables)}
         report.results = [

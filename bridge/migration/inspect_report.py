@@ -144,6 +144,7 @@ def report_inspection(inspection: Inspection, settings: dict[str, object]) -> Re
         inspection.severities,
         inspection.fails,
         plan=settings,
+        releases=[inspection.config.release],
         statistics={severity.value: counts[severity] for severity in Severity},
         results=[result],
         warnings=[str(warning) for warning in inspection.warnings],

@@ -156,6 +156,7 @@ def report_plan(made: MigrationPlan, settings: dict[str, Any]) -> Report:
         made.fails,
         scenario="files as they are, and new batches",
         plan=settings,
+        releases=[made.from_release, made.to_release],
         statistics={
             "properties": len(made.changes),
             "behaviours": len(made.behaviours),

@@ -16,11 +16,13 @@ from bridge.report.severity import FAILS, STRICT, Severity
 from bridge.report.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from collections.abc import Set as AbstractSet
 
     from bridge.plan import MergePlan
     from bridge.report.json_values import JsonObject
     from bridge.report.view import View
+    from payloads import HudiRelease
 
 SAMPLE = 20
 """How many rows or keys are shown to people unless they say otherwise."""
@@ -91,6 +93,7 @@ class Report:
         fails: those on which the verb fails.
         scenario: what is counted, where the same upgrade has other counts under another verb; see `Scenario`.
         plan: the settings that were used; see `plan_as_json`.
+        releases: by whose rules it speaks, besides those that `plan` names.
         statistics: counts by name.
         results: JSON values.
         sides: what `left` and `right` in the results are called; None where nothing is compared.
@@ -108,6 +111,7 @@ class Report:
     fails: AbstractSet[Severity] = FAILS
     scenario: str = ""
     plan: JsonObject = field(default_factory=dict)
+    releases: Collection[str | HudiRelease] = ()
     statistics: JsonObject = field(default_factory=dict)
     results: list[Any] = field(default_factory=list)
     sides: tuple[str, str] | None = None

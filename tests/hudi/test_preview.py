@@ -52,8 +52,21 @@ def test_other_readers_are_refused(previewed: Path) -> None:
 
 
 @pytest.mark.spark
-@pytest.mark.parametrize("verb", ["inspect", "snapshot", "history"])
+@pytest.mark.parametrize("verb", ["inspect", "snapshot", "history", "explain", "diff", "compare-readers", "fleet"])
 def test_reports_about_it_say_that_nothing_was_compared(previewed: Path, verb: str, spark: object) -> None:
-    found = CliRunner().invoke(main, [verb, str(previewed), "--output", "json"])
+    table = str(previewed)
+    words = {
+        "explain": [
+            "explain",
+            "--table",
+            table,
+            "--row",
+            f"_hoodie_record_key={rows(previewed, '1.3')[0]['_hoodie_record_key']}",
+        ],
+        "diff": ["diff", table, "--against", table],
+        "compare-readers": ["compare-readers", table, "--reader", "1.3"],
+        "fleet": ["inspect", "--root", str(previewed.parent), "--release", "1.3"],
+    }
+    found = CliRunner().invoke(main, [*words.get(verb, [verb, table]), "--output", "json"])
     assert found.exit_code == 0, found.output
     assert PREVIEW_NOTE[4:] in json.loads(found.stdout)["verdict"]

@@ -31,14 +31,14 @@ CASES = [
     ("payloads AWS", {"AWSDmsAvroPayload"}),
     ("simulate --all", {"--all-paths"}),
     ("simulate --payload MySql", {"MySqlDebeziumAvroPayload"}),
-    ("replay --to 1.", {"1.0", "1.1", "1.2"}),
+    ("replay --to 1.", {"1.0", "1.1", "1.2", "1.3"}),
     ("replay --from 0.1", {"0.12", "0.13", "0.14", "0.15"}),
     ("replay --to EVENT", {"EVENT_TIME_ORDERING"}),
     ("verify COMMIT", {"COMMIT_TIME_ORDERING"}),
     ("simulate --mode EVENT", {"EVENT_TIME_ORDERING"}),
     ("merge --merger COMMIT", {"COMMIT_TIME_ORDERING"}),
     ("snapshot --payload AWS", {"AWSDmsAvroPayload"}),
-    ("replay --built-for 1.", {"1.0", "1.1", "1.2"}),
+    ("replay --built-for 1.", {"1.0", "1.1", "1.2", "1.3"}),
     ("simulate --table-type ", {"cow", "mor", "both"}),
 ]
 """What is typed, and all that completes it."""

@@ -213,3 +213,22 @@ def test_a_statement_and_laws_are_refused_under_the_preview(batches):
     assert "refuses an UPDATE of some columns" in found.stderr, found.output
     found = CliRunner().invoke(main, ["verify", NAME, "--release", "1.3"])
     assert "laws are not checked under Hudi 1.3 (preview)" in found.stderr
+
+
+@pytest.mark.spark
+def test_data_with_the_words_of_the_preview_is_not_marked(tmp_path, spark):
+    folder = tmp_path / "days"
+    folder.mkdir()
+    for number, word in enumerate(("FILL_UNCHANGED", HudiRelease.V1_3.value)):
+        row = {"id": word, "ts": number, "FILL_UNCHANGED": word}
+        (folder / f"{number}.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(row | {"id": "a"}))
+    merged = ("--payload", "DefaultHoodieRecordPayload", "--key", "id", "--ordering", "ts")
+    page = tmp_path / "page.html"
+    words = ["explain", "--batches", str(folder), *merged, "--release", "1.2", "--row", HudiRelease.V1_3.value]
+    found = CliRunner().invoke(main, [*words, "--report", str(page)])
+    assert HudiRelease.V1_3.value in found.stdout, found.output
+    assert not said(found.stdout)
+    assert not said(page.read_text())
+    plan = MergePlan(payload="DefaultHoodieRecordPayload", release="1.2", key="id", ordering="ts")
+    with simulate([spark.createDataFrame([(HudiRelease.V1_3.value, 1)], "id string, ts int")], plan) as found:
+        assert "not compared" not in repr(found)
