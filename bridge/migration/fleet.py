@@ -161,7 +161,8 @@ class FleetReport(Judged):
         report.checks = [Check(one.table, one.severity, _told(one)) for one in self.tables]
         report.warnings = [f"{one.table}: {one.failure}" for one in self.tables if one.failure is not None]
         report.warnings += [f"{one.table}: {found}" for one in self.tables for found in one.findings]
-        report.next = [NextStep(one.next, "which rows of this table change") for one in self.tables if one.next][:1]
+        worst = max((one for one in self.tables if one.next), key=lambda one: one.severity, default=None)
+        report.next = [] if worst is None else [NextStep(worst.next, "which rows of this table change")]
         return report
 
 
