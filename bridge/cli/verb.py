@@ -240,7 +240,7 @@ class Verbs(click.Group):
             sys.exit(WRONG_COMMAND)
         except click.ClickException as error:
             click.echo(_usage(error), err=True)
-            self._fail(words, error.format_message(), WRONG_COMMAND)
+            self._fail(words, _message(error), WRONG_COMMAND)
         except click.Abort:
             self._fail(words, _say("stopped before the end; nothing was written"), FAILED)
         except (PayloadBridgeError, PySparkException, Py4JError, OSError) as error:
@@ -277,12 +277,22 @@ def _storage_of_hypothesis() -> Iterator[None]:
             del os.environ[name]
 
 
+def _message(error: click.ClickException) -> str:
+    """Return the sentence of an error; of an option that is missing also what it takes."""
+    told = error.format_message()
+    option = error.param if isinstance(error, click.MissingParameter) else None
+    if not isinstance(option, click.Option) or not option.help:
+        return told
+    what = option.help.partition(". ")[0].rstrip(".")
+    return f"{told.rstrip('.')}; add {option.opts[0]} {option.metavar or 'VALUE'}: {what[:1].lower()}{what[1:]}"
+
+
 def _usage(error: click.ClickException) -> str:
     """Return what click shows of an error; its sentence is one line, whatever it quotes."""
     shown = io.StringIO()
     error.show(file=shown)
     before = shown.getvalue().partition("Error: ")[0]
-    return escaped(f"{before}Error: {one_line(without_credentials(error.format_message()))}")
+    return escaped(f"{before}Error: {one_line(without_credentials(_message(error)))}")
 
 
 def _not_of_py4j(record: logging.LogRecord) -> bool:

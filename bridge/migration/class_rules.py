@@ -13,11 +13,10 @@ from mergers.laws import Version, subject_of
 from mergers.laws.infer import infer
 from mergers.rules.source import Example, MergerRules, NotStatedError, PointRule, examples_of, forms_of, marker_of
 from mergers.rules.words import TERMS
-from payloads import HoodieRecordPayload
 from payloads.avro import same_record
 from payloads.ordering import NATURAL_ORDER
 from payloads.rules import Point
-from payloads.user import CallGuard, copied
+from payloads.user import CallGuard, EditedRecord, copied
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,7 +48,7 @@ class ClassRules(NamedTuple):
         refused: why there are none.
         edited: the smallest pair for which the class writes into the stored row and gives that back; None if it never
             does. From 1.1 on what it wrote is lost where a log is read.
-        edited_own: the smallest pair for which a class in Python writes into its own row and gives that back, likewise.
+        edited_own: the smallest pair for which the class writes into its own row and gives that back, likewise.
     """
 
     found: Mapping[Point, Inferred]
@@ -115,8 +114,8 @@ def class_rules(left: MergePlan, batches: Batches | None, spark: SparkSession | 
 
 def rules_of(found: Mapping[Point, Inferred], subject: Subject) -> ClassRules:
     """Return what was found at each merge point with the rules of a merger, where one gives the same answers."""
-    edited = _smallest(_made(found[Point.STORED]), lambda one: _is_edited(subject, one))
-    made = [*_made(found[Point.ALONE]), *_made(found[Point.STORED])]
+    made = _made(found[Point.STORED])
+    edited = _smallest(made, lambda one: _is_edited(subject, one))
     edited_own = _smallest(made, lambda one: _is_own_edited(subject, one))
     try:
         rules = _merger_rules(found, subject)
@@ -149,16 +148,14 @@ def _is_edited(subject: Subject, question: Question) -> bool:
 
 
 def _is_own_edited(subject: Subject, question: Question) -> bool:
-    """Whether a class in Python gives back its own row, with what it has written into it."""
+    """Whether a class gives back its own row, with what it has written into it."""
     older, newer = question
-    if newer.record is None:
+    if newer.record is None or older.record is None:
         return False
     ordering = NATURAL_ORDER if newer.ordering is None else newer.ordering
     algebra: Any = subject.algebra
-    payload = algebra.incoming(Version(newer.record, ordering))
-    own = payload.record if isinstance(payload, HoodieRecordPayload) else None
-    given = algebra.act(None if older.record is None else copied(older.record), payload)
-    return own is not None and given is own and not same_record(own, newer.record)
+    given = algebra.act(copied(older.record), algebra.incoming(Version(newer.record, ordering)))
+    return isinstance(given, EditedRecord) and not given.is_current
 
 
 def _agreement(subject: Subject, marker: Marker | None) -> Agreement:

@@ -222,6 +222,13 @@ class TestOnSpark:
         parts = {call["where"] for row in listed["rows"] for call in row["story"]["sides"][0]["calls"] if call["parts"]}
         assert parts == {"log-fold", "snapshot"}
         assert all(row["left"] and row["right"] for row in listed["rows"] if listed["kinds"][row["kind"]] == "changed")
+        text = run("replay", "--table", path, "--to", "1.2").stdout
+        assert re.search(r"Unavailable-value marker +29 ", text)
+        assert re.search(r"Late delete +1 ", text)
+        following = text.partition("Next:")[2]
+        assert f"--table {path}" in following
+        assert "--from 0.15" in following
+        assert "--row " in following
         text = run("replay", "--table", path, "--to", "0.14").stdout
         assert "IDENTICAL ON THIS DATA: none of 45 rows differs" in text
         assert "Exact for the files as they are" in text

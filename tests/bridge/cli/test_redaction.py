@@ -301,3 +301,11 @@ def test_credentials_of_options_reach_no_output(spark, days, tmp_path, monkeypat
         monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
         code, text = everything_written(tmp_path / "none", *wrong)
         assert (code in {0, 2, 3}, secret in text) == (True, False), text
+
+
+@pytest.mark.parametrize("verb", ["verify", "payloads"])
+def test_rows_are_refused_where_their_values_would_be_shown(verb, days):
+    words = [verb, "DefaultHoodieRecordPayload", "--batches", str(days), "--key", "id", "--ordering", "ts"]
+    found = CliRunner().invoke(main, [*words, "--redact", "city"])
+    assert found.exit_code == 2, found.output
+    assert f"{verb} shows values of your rows as they are; leave out --redact, or name no rows" in found.stderr

@@ -295,3 +295,37 @@ def test_paths_that_agree_with_the_merger_and_did_not_with_the_class_are_told(sp
     text = made.to_report().as_markdown()
     assert "These agree now and did not before: " in text
     assert json.loads(made.to_json())["statistics"]["paths"]["agree_now"]
+
+
+class EditsItsOwnRow:
+    """Writes into its own row, and returns that or, by its subclass, a copy."""
+
+    def __init__(self, record, ordering_value=None):
+        self.record = record
+
+    def preCombine(self, older, props=None):  # noqa: N802 (Java's name)
+        return self
+
+    def combineAndGetUpdateValue(self, current, schema, props=None):  # noqa: N802
+        return self.edited()
+
+    def getInsertValue(self, schema, props=None):  # noqa: N802
+        return self.record
+
+    def edited(self):
+        self.record["kind"] = "seen"
+        return self.record
+
+
+class ReturnsACopy(EditsItsOwnRow):
+    def edited(self):
+        return {**self.record, "kind": "seen"}
+
+
+@pytest.mark.parametrize(("name", "warns"), [("EditsItsOwnRow", True), ("ReturnsACopy", False)])
+def test_an_edit_of_the_own_row_is_warned_of(name, warns):
+    schema = parse_schema(schema_of(SHAPES["CountsClicks"]))
+    settings = {"release": "1.0", "key": "id", "ordering": "ts", "schema": schema}
+    made = migrate(MergePlan(payload=f"{__name__}:{name}", **settings))
+    told = [one for one in made.to_report().warnings if "the class writes into its own row and returns it" in one]
+    assert bool(told) is warns
