@@ -199,30 +199,6 @@ def shown_values(row: Mapping[str, str]) -> dict[str, str]:
     return {name: current().text(name, text) for name, text in row.items()}
 
 
-def shown_record(record: _T) -> _T:
-    """Return a record, or any value in one, with tokens for the values that are hidden."""
-    hidden = current()
-    if not hidden.is_active:
-        return record
-    if isinstance(record, list):
-        return [shown_record(one) for one in record]  # type: ignore[return-value]
-    if not isinstance(record, dict):
-        return record
-    return {  # type: ignore[return-value]
-        name: hidden.token(value, value) if value is not None and hidden.hides(name) else shown_record(value)
-        for name, value in record.items()
-    }
-
-
-def shown_constants() -> list[str]:
-    """Return a warning for a report with the rule of a class, where values are hidden."""
-    told = (
-        "the constants in the rule of the class are shown, also those of hidden columns: they are what the class "
-        "compares with, and the rule means nothing without them"
-    )
-    return [told] if current().is_active else []
-
-
 def is_control(column: str) -> bool:
     """Whether a column, with all that it holds, is the project's own and has no data."""
     return column.startswith(_CONTROL) and column not in _OF_DATA

@@ -139,7 +139,8 @@ class ReadersReplay(Judged, Listing):
     def _next(self, rows: Sequence[Difference]) -> list[NextStep]:
         """Return what to run next: why the first of some rows differs, and what a move makes of the table."""
         table, to = self.readers.table, self.result.reader
-        payload = table.given_class or class_named(table.queries())
+        opened = table.queries()
+        payload = opened.table_class.payload or class_named(opened)
         refused_by = None if self.result.refused is None else table.release
         steps = next_steps(table.path, to, payload, refused_by=refused_by)
         key = rows[0].key if rows else {}

@@ -106,10 +106,10 @@ class TableQueries:
             with contextlib.suppress(PayloadBridgeError):  # raised again by the query
                 self.release = written_by(own, self.schema(self.timeline.latest or _NO_INSTANT))
         named = payload_reference(payload, self.release)
-        self._class = TableClass(named, call_timeout, engine, in_tasks)
+        self.table_class = TableClass(named, call_timeout, engine, in_tasks)
         if named is not None:
-            self.properties = self._class.stored(self.properties, self.release)
-            self._class.check(self.plan, path)
+            self.properties = self.table_class.stored(self.properties, self.release)
+            self.table_class.check(self.plan, path)
 
     def _checked(self, release: HudiRelease) -> HudiRelease:
         newest = capabilities(release).created_version
@@ -164,7 +164,7 @@ class TableQueries:
         Raises:
             PlanError, MergeConfigError: the release can't read such a table.
         """
-        return self._class.plan(self.properties, self.release)
+        return self.table_class.plan(self.properties, self.release)
 
     @property
     def merging_plan(self) -> MergePlan:
@@ -174,12 +174,12 @@ class TableQueries:
             PlanError, MergeConfigError: the release can't read such a table, or no JVM is at hand for the class.
             EngineError, PayloadNotFoundError, PayloadConstructorError: the class is not there, or does not link.
         """
-        return self._class.called(self.plan, self.files.path)
+        return self.table_class.called(self.plan, self.files.path)
 
     @property
     def unnamed_class(self) -> str | None:
         """Why versions can't be merged: settings that contradict each other, a class that the table alone names."""
-        return self._class.unnamed(self.properties, self.release, self.files.path)
+        return self.table_class.unnamed(self.properties, self.release, self.files.path)
 
     def snapshot(self, as_of: str | None = None, *, schema_on_read: bool = False) -> Answer:
         """Return the query of all rows, now or as of an instant (requested time).
@@ -255,7 +255,7 @@ class TableQueries:
         # An increment of 0.15 reads the files directly, and so has what they store.
         query = self._query(until, merges=self._is_merge_on_read or not self._able.file_group_reader)
         if self._able.incremental_scans and not own_times:  # 1.0 still scans logs of old tables as 0.15 does
-            plan = self._class.called(self._class.plan(self.properties, _SCANNER), self.files.path)
+            plan = self.table_class.called(self.table_class.plan(self.properties, _SCANNER), self.files.path)
             query = dataclasses.replace(query, plan=plan)
         return Answer(dataclasses.replace(query, commits=commits), view.latest(until))
 

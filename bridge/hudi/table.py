@@ -22,7 +22,6 @@ from bridge.hudi.table_class import ON_FRAMES
 from bridge.hudi.table_display import instant_rows, slice_rows, table_html
 from bridge.hudi.table_rows import conditions_of, kept_before, known_columns, selected, selected_numbers
 from bridge.plan import CALL_TIMEOUT
-from bridge.plan_arguments import payload_reference
 from bridge.redaction import current
 from bridge.spark import map_in_arrow, quoted, spark_schema
 from payloads import HudiRelease, PayloadRef
@@ -96,14 +95,6 @@ class HudiTable:
     def config(self) -> EffectiveMergeConfig:
         """The merge settings that hold for this table in this release, without options of a writer."""
         return self._properties.config(self.release)
-
-    @property
-    def given_class(self) -> PayloadRef | None:
-        """The class that was given to merge in place of the table's own; None for none.
-
-        Added in 0.2.0.
-        """
-        return payload_reference(self._given["payload"], self.release)
 
     @property
     def identity(self) -> tuple[str, ...]:

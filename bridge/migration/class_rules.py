@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.migration.agreement import Agreement, Disagreement
-from bridge.redaction import shown_message, shown_record
+from bridge.redaction import shown_message
+from bridge.report import shown_record
 from bridge.spark import META_COLUMNS
 from bridge.verify import compiled, sample_of
 from mergers import adapt_merger

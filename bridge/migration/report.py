@@ -11,9 +11,8 @@ from bridge.engines import recompiled_warnings
 from bridge.merge import class_warnings
 from bridge.migration.generated import NOTHING, Generated
 from bridge.migration.plan_report import plan_result, silent_changes, step_text, steps_body
-from bridge.migration.rule_report import beside, by_rule, edit_warnings
+from bridge.migration.rule_report import beside, by_rule, rule_warnings
 from bridge.pipeline import report_scope
-from bridge.redaction import shown_constants
 from bridge.report import (
     FAILS,
     REPORTS,
@@ -155,7 +154,7 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     limit = limit_of(sample, whole=True)
     if made.accepts_differences and any(trial.differing > limit for trial in made.decisive):
         report.warnings.append(f"only the first {limit} of the keys that differ are listed (--sample)")
-    report.warnings += edit_warnings(made.generated)
+    report.warnings += rule_warnings(made.generated)
     rule = by_rule(made.generated, made.left.release, made.recommended)
     report.body = [*_tried(made), *_differences(made, sample), *rule]
     if made.paths is not None:
@@ -167,7 +166,6 @@ def report_of(made: MigrateReport, sample: int | None) -> Report:
     report.body += [*_settings(made), *_skeletons(made)] if made.is_accepted else []
     notes = [f"There is {note}." for note in made.generated.notes]
     report.body += [*notes, asked.ways] if made.is_checked else notes
-    report.warnings += shown_constants() if made.generated.rules is not None else []
     if made.evidence is not None:
         differing = {trial.table_type.long_name: trial.differing for trial in made.decisive}
         report_scope(report, made.evidence.batches, made.left, differing)

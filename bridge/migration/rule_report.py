@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from bridge.merge import MergePoint, Rule, calls_of
 from bridge.migration.class_rules import told
+from bridge.report import shown_constants
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,9 +27,11 @@ _EDITS_OWN = (
 )
 
 
-def edit_warnings(found: Generated) -> list[str]:
-    """Return a warning of a class that edits its own row, where it did so when it was asked."""
-    return [_EDITS_OWN] if found.rules is not None and found.rules.edited_own is not None else []
+def rule_warnings(found: Generated) -> list[str]:
+    """Return what to know of a class that was asked: that it edits its own row, and that constants are not hidden."""
+    if found.rules is None:
+        return []
+    return [*([_EDITS_OWN] if found.rules.edited_own is not None else []), *shown_constants()]
 
 
 def by_rule(found: Generated, old: HudiRelease, recommended: Candidate | None) -> Iterator[str]:

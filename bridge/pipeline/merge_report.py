@@ -12,8 +12,7 @@ from bridge.merge import class_warnings
 from bridge.pipeline.point_run import PointRun
 from bridge.pipeline.row_counts_report import report_quarantine, row_counts_table, statistics_of
 from bridge.programs import small_file_candidates
-from bridge.redaction import shown_constants
-from bridge.report import Listing, Report, counted, list_rows, plan_as_json
+from bridge.report import Listing, Report, counted, list_rows, plan_as_json, shown_constants
 from bridge.spark import described, observing, quoted
 
 if TYPE_CHECKING:

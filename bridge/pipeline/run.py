@@ -9,7 +9,7 @@ from bridge import engines
 from bridge.engines import IS_DELETE, KIND, Choice, Job
 from bridge.errors import PlanError
 from bridge.pipeline.layout import Layout, layout_of
-from bridge.redaction import shown_constants
+from bridge.report import shown_constants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

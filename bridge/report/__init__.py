@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bridge.report.files import FORMS, write_report
 from bridge.report.json_rows import json_rows, list_rows
-from bridge.report.json_values import JsonObject, cell, json_field, json_record, json_value, texts
+from bridge.report.json_values import JsonObject, cell, json_field, json_record, json_value, shown_record, texts
 from bridge.report.notebook import as_notebook
 from bridge.report.report import (
     MOST,
@@ -35,7 +35,7 @@ from bridge.report.view import (
     ValueLine,
     View,
 )
-from bridge.report.words import counted
+from bridge.report.words import counted, shown_constants
 
 __all__ = [
     "FAILS",
@@ -80,6 +80,8 @@ __all__ = [
     "limit_of",
     "list_rows",
     "plan_as_json",
+    "shown_constants",
+    "shown_record",
     "sides_as_json",
     "texts",
     "write_report",

@@ -75,6 +75,21 @@ def json_record(record: Record, schema: AvroSchema) -> JsonObject:
     return {name: json_field(name, value) for name, value in to_logical(record, schema).items()}
 
 
+def shown_record(record: Any) -> Any:
+    """Return a record, or any value in one, with tokens for the values that are hidden."""
+    hidden = current()
+    if not hidden.is_active:
+        return record
+    if isinstance(record, list):
+        return [shown_record(one) for one in record]
+    if not isinstance(record, dict):
+        return record
+    return {
+        name: hidden.token(value, value) if value is not None and hidden.hides(name) else shown_record(value)
+        for name, value in record.items()
+    }
+
+
 def _number(value: float) -> float | str:
     """Return a number, or the text for one that JSON lacks."""
     if math.isfinite(value):
