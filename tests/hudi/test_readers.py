@@ -225,7 +225,7 @@ class TestOnSpark:
         text = run("replay", "--table", path, "--to", "1.2").stdout
         assert re.search(r"Unavailable-value marker +29 ", text)
         assert re.search(r"Late delete +1 ", text)
-        following = text.partition("Next:")[2]
+        following = " ".join(text.partition("Next:")[2].replace("\\\n", "").split())
         assert f"--table {path}" in following
         assert "--from 0.15" in following
         assert "--row " in following
