@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class AlteredTableWarning(UserWarning):
-    """Files that the table's commits wrote are missing, or have another size: rows may be missing."""
+    """Files that the table's commits wrote are missing, or differ in size: rows may be missing."""
 
 
 class InputError(PayloadBridgeError, ValueError):

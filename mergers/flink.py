@@ -99,7 +99,7 @@ class FlinkAvroMerger:
 
 
 class FlinkPayloadMerger(FlinkAvroMerger):
-    """A payload class on rows of Flink: `AvroRecordMerger` between two conversions.
+    """A payload class on Flink rows: `AvroRecordMerger` between two conversions.
 
     The payload gets no data of a version with the operation `D`, whatever its row: Hudi's Flink writer passes none
     until 1.0, and a delete block has none from 1.1 on. Until 1.0 a delete by the payload is None; from 1.1 on a version
@@ -196,7 +196,7 @@ def _marked(version: HoodieFlinkRecord, carried: HoodieRecord) -> HoodieFlinkRec
 
 
 def on_flink(merger: HoodieRecordMerger) -> HoodieRecordMerger:
-    """Return a selected merger as one that takes rows of Flink: itself, or a merger of Avro records by conversion.
+    """Return a selected merger as one that takes Flink rows: itself, or a merger of Avro records by conversion.
 
     Raises:
         MergerConfigError: it merges Spark's rows.

@@ -47,7 +47,7 @@ class PayloadBridgeError(Exception):
 
 
 class ArgumentError(PayloadBridgeError, TypeError):
-    """An argument of a public function has a wrong type.
+    """An argument of a public function has the wrong type.
 
     Added in 0.2.0.
     """

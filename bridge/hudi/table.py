@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class HudiTable:
-    """A table of Hudi, read in place without Hudi's jars.
+    """A Hudi table, read in place without Hudi's jars.
 
     Each query reads the current state of the table: the commits that have completed at that moment. The first raises an
     `AlteredTableWarning` if files are missing or have another size; `check_whole` refuses such a table.

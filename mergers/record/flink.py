@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class HoodieFlinkRecord(RewritableRecord):
-    """A version as a row of Flink: what a FLINK merger merges (org.apache.hudi.client.model.HoodieFlinkRecord).
+    """A version as a Flink row: what a FLINK merger merges (org.apache.hudi.client.model.HoodieFlinkRecord).
 
     Values are read by position, in the order of the schema that a call gets. PyFlink is needed only to make a row from
     an Avro record (`from_record`); a rewritten version keeps the class of its row.

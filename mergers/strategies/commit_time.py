@@ -54,7 +54,7 @@ class OverwriteWithLatestMerger(_KeepsNewer):
 
 
 class CommitTimeFlinkRecordMerger(_KeepsNewer):
-    """Keeps the newer row of Flink, even a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger)."""
+    """Keeps the newer Flink row, even a delete (org.apache.hudi.client.model.CommitTimeFlinkRecordMerger)."""
 
     record_type: Final = HoodieRecordType.FLINK
 

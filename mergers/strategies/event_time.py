@@ -76,7 +76,7 @@ class EventTimeRecordMerger:
 
 
 class EventTimeFlinkRecordMerger:
-    """Keeps the row of Flink with the greater ordering value, whether it is data or a delete; on a tie the newer one.
+    """Keeps the Flink row with the greater ordering value, whether it is data or a delete; on a tie the newer one.
 
     As in org.apache.hudi.client.model.EventTimeFlinkRecordMerger, a delete with the ordering value Integer 0 is
     compared like any other version; `EventTimeMerger` does not compare it.

@@ -21,7 +21,7 @@ _STRATEGY: Final = ByRelease[str | None](
 
 
 class PartialUpdateFlinkRecordMerger:
-    """Keeps the row of Flink with the greater ordering value, its nulls filled from the other; on a tie the newer one.
+    """Keeps the Flink row with the greater ordering value, its nulls filled from the other; on a tie the newer one.
 
     As in org.apache.hudi.client.model.PartialUpdateFlinkRecordMerger of Hudi 1.1 and later: if either version is a
     delete, the one with the greater ordering value is kept unchanged.
