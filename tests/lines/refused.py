@@ -1,8 +1,8 @@
 """A plugin of pytest: where a line of PySpark lacks something, a test may end in the refusal that names it.
 
 Such a test counts as one that is expected to fail (x), with the refusal as its reason (`-r x` shows them). So does
-a test that fails while it handles such a refusal. Any other error stays a failure. On a line that lacks nothing, no
-refusal is expected.
+one that ends in an error that was raised from the refusal (`raise ... from`). Any other error stays a failure, though
+it may be raised while the refusal is handled. On a line that lacks nothing, no refusal is expected.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def pytest_runtest_makereport(call: pytest.CallInfo[None]) -> Generator[None, py
 
 
 def _refusal(error: BaseException) -> str | None:
-    """Return the sentence of a refusal that is expected on this line, the error's or of one that it came from."""
+    """Return the sentence of a refusal that is expected on this line, the error's or of one that it was raised from."""
     for one in _chain(error):
         if isinstance(one, PayloadBridgeError) and any(words.search(str(one)) for words in _EXPECTED):
             return sentence_of(one)
@@ -54,4 +54,4 @@ def _refusal(error: BaseException) -> str | None:
 def _chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
-        error = error.__cause__ or error.__context__  # the latter: pytest.raises, which met another error
+        error = error.__cause__
