@@ -2,7 +2,8 @@
 
 One environment has the dependencies, another those of the tests too; the PySpark of a line is put before its own. In
 each line `tests.lines.smoke` runs, or pytest with the arguments after `--`: `python -m tests.lines --line 3.3 -- -m
-native`. There a test may end in the refusal of what the line lacks (`tests.lines.refused`).
+native`. There a test may end in the refusal of what the line lacks (`tests.lines.refused`), and classes of Hudi come
+from the bundles that Maven Central gives (`tests.lines.bundles`).
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def main() -> None:
             path = os.pathsep.join(map(str, (own, ROOT)))
             installed = time.monotonic() - start
             words = (
-                ("pytest", "-p", "tests.lines.refused", "-n", "0", *asked.pytest)
+                ("pytest", "-p", "tests.lines.refused", "-p", "tests.lines.bundles", "-n", "0", *asked.pytest)
                 if asked.pytest
                 else ("tests.lines.smoke",)
             )
