@@ -93,13 +93,13 @@ class Driver:
 
     def resource(self, loader: JavaObject, path: str) -> bytes | None:
         """Read a file of a class loader; None if it is missing."""
-        stream = loader.getResourceAsStream(path)
+        stream, streams = loader.getResourceAsStream(path), self.jvm.org.apache.commons.io.IOUtils
         if stream is None:
             return None
         try:
-            return bytes(self.jvm.org.apache.commons.io.IOUtils.toByteArray(stream))
+            return bytes(streams.toByteArray(stream))
         finally:
-            stream.close()
+            streams.closeQuietly(stream)  # the py4j of Spark 3.3 may not call methods of a JDK-internal class
 
     def new(self, java_class: JavaObject, *arguments: JavaValue) -> JavaObject:
         """Build an object by the only public constructor of its class."""
