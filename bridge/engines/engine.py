@@ -18,6 +18,7 @@ from bridge.merge import check_stated
 from bridge.plan import TableType
 from bridge.programs import EngineName
 from bridge.spark import in_one_task, in_order, quoted
+from mergers.columns import has_columns_alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,8 +94,12 @@ def engine_of(job: Job) -> Choice:
         try:
             rule = lowered(job)
         except NotLoweredError as error:
-            if plan.engine == "native":
-                msg = f"the native engine does not run this: {error}; use the engine auto or python"
+            is_alone = error.refusal == "line" and plan.merger is not None and has_columns_alone(plan.merger.resolve())
+            if plan.engine == "native" or is_alone:
+                advice = "use the engine auto or python"
+                if is_alone:
+                    advice = f"add `merge` to {plan.payload_name}, which has only merge_columns, or use PySpark 3.4"
+                msg = f"the native engine does not run this: {error}; {advice}"
                 raise PlanError(msg) from error
             why = f"not native: {error}"
         else:

@@ -46,7 +46,16 @@ _ATOMIC_KEYS = frozenset({"boolean", "int", "long", "float", "double", "string",
 
 
 class NotLoweredError(PlanError):
-    """A job does not run on the native engine; says why."""
+    """A job does not run on the native engine; says why.
+
+    Attributes:
+        refusal: the name of the reason in `REFUSALS`; None for another.
+    """
+
+    def __init__(self, sentence: str, refusal: str | None = None) -> None:
+        """Give the reason."""
+        super().__init__(sentence)
+        self.refusal = refusal
 
 
 @dataclass(frozen=True)
@@ -264,7 +273,7 @@ def lowered(job: Job) -> Lowered:
     rules = _rules(job)
     for refusal in REFUSALS:
         if refusal.holds(rules):
-            raise NotLoweredError(refusal.sentence)
+            raise NotLoweredError(refusal.sentence, refusal.name)
     return Lowered(
         ordering=_known(rules.kinds(rules.fields)),
         compares=rules.compares,

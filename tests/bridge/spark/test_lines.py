@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 
 import pytest
@@ -76,5 +77,13 @@ def test_a_merger_of_columns_is_refused_where_spark_fails_on_it(monkeypatch):
     job = Job(plan, found, tuple(found.by_name), "upsert")
     assert engine_of(job)[0] is EngineName.NATIVE
     monkeypatch.setattr(lowering, "line_of", lambda: line_of("3.3.4"))
-    with pytest.raises(PlanError, match=r"Spark 3\.3 fails where a merger of columns, or with a rule"):
-        engine_of(job)
+    advice = (
+        r"add `merge` to tests\.support\.user_mergers:AddsUpColumns, which has only merge_columns, or use PySpark 3\.4"
+    )
+    for engine in ("native", "auto"):
+        with pytest.raises(
+            PlanError, match=rf"Spark 3\.3 fails where a merger of columns, or with a rule, .*; {advice}"
+        ):
+            engine_of(dataclasses.replace(job, plan=dataclasses.replace(plan, engine=engine)))
+    rows = dataclasses.replace(plan, merger="tests.support.user_mergers:AddsUp", engine="auto")
+    assert engine_of(dataclasses.replace(job, plan=rows)).engine is EngineName.PYTHON
