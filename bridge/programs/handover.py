@@ -275,12 +275,14 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
             f"{keys.INLINE_COMPACTION} is false: {_PLANNED}"
         )
     kept = None if change.kept.table is None or new is not None else change.kept.table.version
-    if any(n > change.after for n in operations.statements) and kept not in {None, _newest(change.kept)}:
+    updates_logs = reads_logs and WriteOperation.SQL_UPDATE in later
+    statement = "a MERGE INTO" if any(n > change.after for n in operations.statements) else "an SQL UPDATE"
+    if (statement == "a MERGE INTO" or updates_logs) and kept not in {None, _newest(change.kept)}:
         return (
-            f"a MERGE INTO by Hudi {change.kept.release} of a table that stays at version {kept} was not recorded; "
+            f"{statement} by Hudi {change.kept.release} of a table that stays at version {kept} was not recorded; "
             "let the table be upgraded"
         )
-    if reads_logs and capabilities(change.left.release).merge_modes and WriteOperation.SQL_UPDATE in later:
+    if updates_logs and capabilities(change.left.release).buffered_mergers:
         return (
             f"an SQL UPDATE by Hudi {change.left.release} of a merge-on-read table that Hudi {old.release} left is not "
             "supported: if ordering values tie in its log, it updates another row than a query shows, and no UPDATE "

@@ -248,6 +248,9 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
         PlanError, match=r"an SQL UPDATE by Hudi 1\.2 of a merge-on-read table that Hudi 0\.15 left is not supported"
     ):
         simulate_upgrade(changed, PLAN, later, upgrade_after=1)
+    at_6 = dataclasses.replace(PLAN, release="1.0")
+    with pytest.raises(PlanError, match=r"an SQL UPDATE by Hudi 1\.0 of a table that stays at version 6 was not rec"):
+        simulate_upgrade(changed, PLAN, at_6, upgrade_after=1, keep_table_version=True)
     moving = dataclasses.replace(PLAN, props={"hoodie.index.type": "GLOBAL_SIMPLE"}, global_index=True)
     later = dataclasses.replace(moving, release="1.2")
     with pytest.raises(PlanError, match=r"global index .* were recorded only for upgrades from 0\.15 to 1\.0 and 1\.2"):
