@@ -18,7 +18,7 @@ from tests.conformance import in_process, pins
 from tests.conformance.__main__ import main
 from tests.conformance.all_sets import checks
 from tests.conformance.checks import check_histories
-from tests.conformance.histories import READ, columns_of, differences, load, outcomes, parse_value
+from tests.conformance.histories import READ, Commit, columns_of, differences, load, outcomes, parse_value
 from tests.support import GOLDEN, HISTORIES, MERGES, OLDER_TABLES, OPERATIONS, SETTINGS, STAGES, UPGRADED
 
 
@@ -94,6 +94,21 @@ def test_a_later_release_that_could_not_read_the_table_has_no_snapshot():
     (found,) = load(UPGRADED / "1.0.2-to-1.2.0-upgraded", case="first-value-mor")
     assert found.error
     assert list(found.snapshots) == [1, 2, 3]
+
+
+def test_a_row_upserted_after_an_sql_delete_fails_as_in_1_0_2():
+    """Where the recorded tables stop: a delete with Integer 0 in the log, and a row whose ordering value is a Long."""
+    given = json.loads((OPERATIONS / "cases.json").read_text("utf-8"))
+    batches = {case["case"]: given["batches"][case["batches"]] for case in given["cases"]}
+    stopped = [one for one in load(OPERATIONS / "0.15.0-to-1.0.2-upgraded") if one.case.startswith("sql-")]
+    assert len(stopped) == 12
+    for one in stopped:
+        assert "Integer cannot be cast to class java.lang.Long" in one.error
+        rows = tuple(dict(zip(columns_of(one.schema_ddl), row, strict=True)) for row in batches[one.case][-1])
+        assert len(batches[one.case]) == len(one.commits) + 1
+        longer = dataclasses.replace(one, commits=(*one.commits, Commit(rows, (), compacted_inline=False)))
+        failed = {str(found) for _, _, found in in_process.run_histories([longer])}
+        assert any("ordering values of type int and long can't be compared" in text for text in failed), failed
 
 
 def test_rows_count_as_a_multiset_in_any_order(history):
