@@ -77,7 +77,8 @@ class _Reader:
             of_kind = [one for one in read if one.matched is matched]
             if any(one.condition is None for one in of_kind[:-1]):
                 _refuse(f"only the last WHEN {'' if matched else 'NOT '}MATCHED may be without a condition")
-        return MergeStatement(self._on(), read, frozenset(self._names["source"]), self._resolved)
+        found = MergeStatement(self._on(), read, frozenset(self._names["source"]), self._resolved)
+        return found._replace(is_partial=bool(found.updates) and len(found.updated) < len(self._names["table"]))
 
     def _on(self) -> dict[str, str]:
         """Read ON: equalities of a column of the table with a value of the source."""

@@ -28,6 +28,11 @@ _FEWER: Final = (
     "a clause that sets fewer columns than another changes no row, or stores null in the others where all clauses "
     "together set every column; set the same ones"
 )
+_AFTER_DELETES: Final = (
+    "Hudi fails to read a log (NullPointerException) in which a key is deleted and then written again, after an UPDATE "
+    "of some columns; here only keys fail that have such an UPDATE themselves, not others of their file group; set all "
+    "columns"
+)
 _RECORDED: Final = frozenset(
     {
         "DefaultHoodieRecordPayload",
@@ -169,8 +174,8 @@ def _problem_later(statement: MergeStatement, plan: MergePlan, columns: Collecti
         if config.partial_update_mode is not None or config.read.mode is RecordMergeMode.CUSTOM:
             keyless = any(name not in one.values for one in statement.updates for name in plan.key)
             return f"{'refuses' if keyless else 'was not recorded with'} {_SOME_COLUMNS}"
-        if by_commit and len(statement.updated) < len(columns):
-            return "may fail to read the log after an UPDATE of some columns (NullPointerException); set all"
+        if by_commit and len(statement.updated) < len(columns) and not capabilities(plan.release).buffered_mergers:
+            return "fails to read the log after an UPDATE of some columns; set all"
     return _wrongly_assigned(statement, plan, columns, of_log=of_log)
 
 
@@ -220,4 +225,7 @@ def operation_warnings(operations: Operations, *plans: MergePlan) -> list[str]:
                 found.append(f"{there} a condition finds null in all columns of the table; test the source")
             if any(one.lacks_columns for one in statement.clauses):
                 found.append(f"{there} {_FEWER}")
+            by_commit = merge_config(plan).read.mode is RecordMergeMode.COMMIT_TIME_ORDERING
+            if statement.is_partial and by_commit and operations.delete_keys:
+                found.append(f"{there} {_AFTER_DELETES}")
     return list(dict.fromkeys(found))

@@ -65,12 +65,14 @@ class MergeStatement(NamedTuple):
         source: the columns of the source, in lower case; none if they are those of the table.
         resolved: the columns of the table that the source lacks, each with the first value that an UPDATE assigns to
             it and that is a column of the source, or a cast of one. Hudi takes such a value for the ordering field.
+        is_partial: whether its UPDATE clauses together leave out a column of the table.
     """
 
     on: Mapping[str, str]
     written: tuple[MergeClause, ...]
     source: frozenset[str] = frozenset()
     resolved: Mapping[str, str] = {}
+    is_partial: bool = False
 
     @property
     def clauses(self) -> tuple[MergeClause, ...]:

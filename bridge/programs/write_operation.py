@@ -113,6 +113,11 @@ class Operations(NamedTuple):
         return any(one.matched and not one.values for one in clauses)
 
     @property
+    def delete_keys(self) -> bool:
+        """Whether keys are deleted without data."""
+        return self.delete_by_merge or any(operation.deletes_keys for operation in self.by_commit.values())
+
+    @property
     def make_duplicates(self) -> bool:
         """Whether a key may have several rows."""
         return any(operation.inserts for operation in self.by_commit.values())

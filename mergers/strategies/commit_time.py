@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 from mergers.api import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID, HoodieRecordType
 from mergers.strategies.buffered import BufferedMerger, DeleteEntry, Version
 from mergers.strategies.keep_values import overlaid
+from payloads.errors import SchemaError
 from payloads.rules import MARKED, STAYS_WHOLE, Effect, MergeRule, Point
 
 if TYPE_CHECKING:
@@ -50,7 +51,15 @@ class OverwriteWithLatestMerger(_KeepsNewer):
         Raises:
             SchemaError: `older` is a delete of a log; Hudi fails too.
         """
-        return newer if newer.marked_delete else overlaid(newer, older, schema)
+        if newer.marked_delete:
+            return newer
+        if older.record is None:
+            msg = (
+                f"the log deletes the key {newer.record_key!r} and has a row of it later, after an UPDATE of some "
+                "columns, which Hudi fails to read (NullPointerException); assign all columns, or compact in between"
+            )
+            raise SchemaError(msg)
+        return overlaid(newer, older, schema)
 
 
 class CommitTimeFlinkRecordMerger(_KeepsNewer):

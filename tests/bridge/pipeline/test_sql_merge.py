@@ -26,7 +26,13 @@ from bridge import (
     simulate,
 )
 from bridge.cli import main
-from bridge.programs import ClauseAction, Operations, WriteOperation, check_statement, operation_warnings
+from bridge.programs import (
+    ClauseAction,
+    Operations,
+    WriteOperation,
+    check_statement,
+    operation_warnings,
+)
 from bridge.spark import PySparkException
 from tests.conformance import in_process
 from tests.conformance.histories import columns_of, load
@@ -38,6 +44,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pyspark.sql import SparkSession
+
+    from bridge.programs import MergeStatement
 
 TABLE = ["id", "part", "ts", "name", "qty"]
 SOURCE = [*TABLE, "flag"]
@@ -208,6 +216,27 @@ def test_what_hudi_does_other_than_the_statement_says_is_a_warning() -> None:
     assert len(operation_warnings(operations, a_plan())) == 1
 
 
+def test_a_log_that_hudi_may_fail_to_read_is_a_warning() -> None:
+    """Recorded: `some-deleted-other-overwrite-mor`, which real 1.1.1 and 1.2.0 fail to read after the next upsert."""
+    some = SqlMerge(ON + "WHEN MATCHED THEN UPDATE SET name = s.name, ts = s.ts").parsed(TABLE, TABLE)
+    whole = SqlMerge(STAR).parsed(TABLE, TABLE)
+    by_commit = a_plan(release="1.2", table_type="mor", payload=None, merger="COMMIT_TIME_ORDERING")
+    by_event = dataclasses.replace(by_commit, merger="EVENT_TIME_ORDERING")
+
+    def told(plan: MergePlan, statement: MergeStatement, *earlier: WriteOperation) -> list[str]:
+        by_number = dict(enumerate((*earlier, WriteOperation.SQL_MERGE), start=2))
+        return operation_warnings(Operations(by_number, {}, {max(by_number): statement}), plan)
+
+    (warning,) = told(by_commit, some, WriteOperation.DELETE)
+    assert "Hudi fails to read a log (NullPointerException) in which a key is deleted and then written again" in warning
+    assert told(by_commit, some, WriteOperation.SQL_DELETE) == [warning]
+    assert told(by_commit, some) == told(by_commit, whole, WriteOperation.DELETE) == []
+    assert told(by_event, some, WriteOperation.DELETE) == []
+    assert told(dataclasses.replace(by_commit, table_type="cow"), some, WriteOperation.DELETE) == []
+    with pytest.raises(PlanError, match=r"Hudi 1\.0 fails to read the log after an UPDATE of some columns; set all"):
+        check_statement(some, 2, dataclasses.replace(by_commit, release="1.0"), TABLE)
+
+
 # -- on Spark
 
 
@@ -230,6 +259,20 @@ def test_a_copy_on_write_table_of_0_15_ignores_a_lower_ordering_value(spark: Spa
     assert last_rows(batches, a_plan(release="1.2")) == {"a": (5, "Kiel", 9), **found}
     with replay(batches, a_plan(), "1.2") as report:
         assert report.verdict.startswith("DIFFERS") or not report.is_equal
+
+
+def test_a_row_of_some_columns_after_a_delete_fails_as_in_hudi(spark: SparkSession) -> None:
+    statement = SqlMerge(ON + "WHEN MATCHED THEN UPDATE SET name = s.name")
+    plan = a_plan(release="1.2", table_type="mor", payload=None, merger="COMMIT_TIME_ORDERING")
+    first, keys = spark.createDataFrame(ROWS, COLUMNS), spark.createDataFrame([("a", "x")], "id string, part string")
+    for key, fails in (("a", True), ("b", False)):
+        source = spark.createDataFrame([(key, "x", 1, "Kiel", 9)], COLUMNS)
+        batches = Batches.of([first, Batch(keys, "delete"), Batch(source, statement)])
+        expected = pytest.raises(PySparkException, match="the log deletes the key 'a' and has a row of it later")
+        with expected if fails else contextlib.nullcontext(), simulate(batches, plan) as report:
+            last = {row["id"]: row["name"] for row in report.snapshots.where("_pb_commit = 3").collect()}
+            assert last == {"b": "Kiel", "c": "Bonn"}
+            assert any("a key is deleted and then written again" in one for one in report.to_report().warnings)
 
 
 def test_spark_evaluates_conditions_and_values_on_the_rows_that_are_there(spark: SparkSession) -> None:
