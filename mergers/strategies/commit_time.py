@@ -55,7 +55,7 @@ class OverwriteWithLatestMerger(_KeepsNewer):
             return newer
         if older.record is None:
             msg = (
-                f"the log deletes the key {newer.record_key!r} and has a row of it later, after an UPDATE of some "
+                "the log deletes this key and has a row of it later, after an UPDATE of some "
                 "columns, which Hudi fails to read (NullPointerException); assign all columns, or compact in between"
             )
             raise SchemaError(msg)
