@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from bridge.errors import InputError
 from bridge.spark.columns import quoted_name
 from bridge.spark.failures import AnalysisException
+from bridge.spark.storage import local_path
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_NO_SOURCE = "DATA_SOURCE_NOT_FOUND"
+_NO_SOURCE = re.compile("DATA_SOURCE_NOT_FOUND|Failed to find data source")  # the latter in Spark 3.3
 _PART = re.compile(r"`((?:[^`]|``)+)`|([^.`]+)")
 
 
@@ -31,13 +32,13 @@ def catalog_location(spark: SparkSession, name: str) -> str:
         raise InputError(msg) from error
     except Exception as error:
         # Spark asks the source for the columns of an entry that has none, and finds no such source.
-        if _NO_SOURCE not in str(error):
+        if not _NO_SOURCE.search(str(error)):
             raise
         found = _shown(spark, name)
     if not found:
         msg = f"{name} has no location in the session's catalogue, so it is not a Hudi table; give its base path"
         raise InputError(msg)
-    return found.removeprefix("file:") if found.startswith("file:/") else found
+    return str(local_path(found)) if found.startswith("file:/") else found
 
 
 def _described(spark: SparkSession, name: str) -> str:

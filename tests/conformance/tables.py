@@ -13,6 +13,8 @@ import math
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from py4j.protocol import Py4JJavaError
+
 from bridge.errors import sentence_of
 from bridge.hudi import HudiTable, SliceReader, TableQueries, UnmergedTableError
 from bridge.spark import META_COLUMNS, PySparkException
@@ -114,7 +116,7 @@ def opened_by(engine: str, spark: SparkSession, recorded: Recorded) -> Opened:
     def merged(answer: Answer) -> list[JsonRow]:
         try:
             batches = collected(table.rows_of(answer))
-        except PySparkException as error:
+        except (PySparkException, Py4JJavaError) as error:  # the latter from PySpark 3.3
             told = sentence_of(error)
             if "use the python engine" not in told:
                 raise

@@ -21,6 +21,7 @@ from bridge.compare import NotRunError, readers, reason_of, run_released
 from bridge.compare.bounded_process import run_bounded
 from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import rehearsal
+from bridge.spark import line_of
 from tests.conformance.tables import load
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def test_what_a_bundle_shows_is_compared(path: str, spark: SparkSession, bundle:
         assert found.results[0].refused
         assert found.results[1].agrees
         assert (found.results[2].only_left, found.results[2].total) == (1, 1)
-        assert found.results[2].how == "run: org.apache.hudi:hudi-spark3.5-bundle_2.12:1.2.0"
+        assert found.results[2].how == f"run: org.apache.hudi:hudi-spark{line_of().name}-bundle_2.12:1.2.0"
         (missing,) = found.collect(REAL)
         assert missing.kind == "only-left"
         assert found.collect("1.1") == []

@@ -68,7 +68,7 @@ def test_every_pair_of_labels(tmp_path: Path, name: str, release: str) -> None:
     recorded = GRID[name][release]
     opened = TableQueries(str(tmp_path / "t"), release)
     if recorded is None or (name, release) in STRICTER:
-        with pytest.raises(HudiTableError, match="local timestamps"):
+        with pytest.raises(HudiTableError, match=r"local timestamps?\b"):  # Spark 3.3 has no type for them
             opened.snapshot()
         return
     answer = opened.snapshot()

@@ -14,6 +14,7 @@ import pytest
 from bridge import ConflictError, InputError, MergePlan, PlanError, merge_batch, merge_into
 from bridge.errors import EngineError
 from bridge.hudi import TableQueries
+from bridge.spark import line_of
 from bridge.write import WriteTarget
 from bridge.write.hudi_writer import _check_keeps
 from bridge.write.stored_rows import check_slices
@@ -352,5 +353,5 @@ def test_rows_in_logs_alone_want_an_index_that_finds_them(tmp_path: Path) -> Non
 
 def test_a_session_without_hudi_says_how_to_start_one_with_it(tmp_path: Path, spark: SparkSession) -> None:
     made = MadeTable(tmp_path / "table")
-    with pytest.raises(EngineError, match=r"spark.jars.packages=org.apache.hudi:hudi-spark3.5-bundle"):
+    with pytest.raises(EngineError, match=rf"spark.jars.packages=org.apache.hudi:hudi-spark{line_of().name}-bundle"):
         merge_into(str(made.path), batch(spark, BATCH), PLAN)
