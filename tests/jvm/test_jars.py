@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bridge import MergePlan, upsert
+from bridge.engines.jvm.jars import any_bundle
 from bridge.errors import ClassLinkError
 from payloads import HudiRelease, PayloadNotFoundError, PayloadRef
 from tests.jvm.frames import frame_of, rows
@@ -144,7 +145,8 @@ def printed(tmp_path: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_what_a_compiled_class_prints_is_not_in_the_result(jars: dict[str, Path], tmp_path: Path) -> None:
-    ran = printed(tmp_path, "--payload", "own.Prints", "--jar", str(jars["fat"]))
+    package = any_bundle(HudiRelease.V0_15)  # that process resolves it itself
+    ran = printed(tmp_path, "--payload", "own.Prints", "--jar", str(jars["fat"]), "--package", package)
     assert json.loads(ran.stdout)["success"]
     for text in ("printed by a static initialiser", "printed by a call", "printed by a thread"):
         assert text in ran.stderr
