@@ -275,9 +275,10 @@ def _not_operated(old: MergePlan, change: Handover, operations: Operations) -> s
             f"{keys.INLINE_COMPACTION} is false: {_PLANNED}"
         )
     kept = None if change.kept.table is None or new is not None else change.kept.table.version
+    merges = any(n > change.after for n in operations.statements)
     updates_logs = reads_logs and WriteOperation.SQL_UPDATE in later
-    statement = "a MERGE INTO" if any(n > change.after for n in operations.statements) else "an SQL UPDATE"
-    if (statement == "a MERGE INTO" or updates_logs) and kept not in {None, _newest(change.kept)}:
+    if (merges or updates_logs) and kept not in {None, _newest(change.kept)}:
+        statement = "a MERGE INTO" if merges else "an SQL UPDATE"
         return (
             f"{statement} by Hudi {change.kept.release} of a table that stays at version {kept} was not recorded; "
             "let the table be upgraded"
@@ -300,10 +301,16 @@ def _not_operated_globally(old: MergePlan, change: Handover, later: Collection[W
             f"{_WITHOUT_INDEX}"
         )
     is_planned = capabilities(new.release).upgrade_compaction is UpgradeCompaction.PLANNED
-    if is_planned and old.table_type is TableType.MERGE_ON_READ and WriteOperation.SQL_DELETE in later:
+    is_logged = is_planned and old.table_type is TableType.MERGE_ON_READ
+    if is_logged and WriteOperation.SQL_DELETE in later:
         return (
             f"Hudi {new.release} fails to read the log of a merge-on-read table with a global index that it has "
             "upgraded, if an SQL DELETE is followed by an upsert (ClassCastException); use the operation delete"
+        )
+    if is_logged and WriteOperation.SQL_UPDATE in later:
+        return (
+            f"an SQL UPDATE by Hudi {new.release} of a merge-on-read table with a global index that it has upgraded "
+            "was not recorded; upsert the rows"
         )
     return None
 

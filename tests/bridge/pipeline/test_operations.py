@@ -252,6 +252,8 @@ def test_what_is_not_ported_is_refused_by_name(spark: SparkSession) -> None:
     with pytest.raises(PlanError, match=r"an SQL UPDATE by Hudi 1\.0 of a table that stays at version 6 was not rec"):
         simulate_upgrade(changed, PLAN, at_6, upgrade_after=1, keep_table_version=True)
     moving = dataclasses.replace(PLAN, props={"hoodie.index.type": "GLOBAL_SIMPLE"}, global_index=True)
+    with pytest.raises(PlanError, match=r"1\.0 of a merge-on-read table with a global index .* was not recorded"):
+        simulate_upgrade(changed, moving, dataclasses.replace(moving, release="1.0"), upgrade_after=1)
     later = dataclasses.replace(moving, release="1.2")
     with pytest.raises(PlanError, match=r"global index .* were recorded only for upgrades from 0\.15 to 1\.0 and 1\.2"):
         simulate_upgrade(batches, moving, later, upgrade_after=1, keep_table_version=True)
