@@ -96,6 +96,7 @@ def test_constants_of_a_compiled_class_are_tried(run, name, value):
     assert value in [record["v" if isinstance(value, str) else "n"] for record in records]
 
 
+@pytest.mark.usefixtures("bundles")
 def test_a_port_and_its_class_agree():
     words = ["verify", "PartialUpdateAvroPayload", "--implementation", "java", "--release", "1.0"]
     answer = CliRunner().invoke(main, [*words, "--laws", "agreement", "--exhaustive", "--domain", "data,flagged,empty"])
