@@ -437,7 +437,7 @@ def _of_lines() -> Iterator[str]:
     yield "bundles of 0.14.0 (`--package org.apache.hudi:hudi-spark3.3-bundle_2.12:0.14.0`); releases in brackets"
     yield "were not tested with one. If no bundle is found, the error names it: name the release's bundle for Spark"
     yield "3.5 instead (`--package org.apache.hudi:hudi-spark3.5-bundle_2.12:1.0.2`). With these, tests of compiled"
-    yield "classes passed on 3.3, since a payload class calls nothing of Spark."
+    yield "classes passed on both, since a payload class calls nothing of Spark."
     yield ""
     yield "| PySpark | Python | Java | Spark Connect | `timestamp_ntz` | compiled classes |"
     yield "|---|---|---|---|---|---|"
