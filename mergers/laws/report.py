@@ -137,7 +137,7 @@ class LawResult:
         return self.verdict is Verdict.NOT_CHECKED and " fail, most with " in self.detail
 
     @property
-    def failure(self) -> PayloadBridgeError | None:
+    def failure(self) -> Exception | None:
         """The error of a merge, if one side of the counterexample fails."""
         found = self.counterexample
         answers = () if found is None else [step.answer for step in (*found.left, *found.right)]
