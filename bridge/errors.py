@@ -122,6 +122,8 @@ _RAISED = re.compile(
 _JAVA_MERGE = re.compile(
     r"^(?:Caused by: )?org\.apache\.spark\.SparkException: (\S+ failed(?: at [a-z-]+)? \(key .*)", re.MULTILINE
 )
+# Spark 4 puts this around the message of an expression that raises an error.
+_USER_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
 
@@ -211,6 +213,6 @@ def _told(error: BaseException) -> tuple[str, str]:
     if isinstance(error, PermissionError):
         denied = f"{error.filename or error}: permission denied; run as another user, or name another path"
         return EngineError.__name__, denied
-    causes = _CAUSE.findall(text)
+    causes = _USER_RAISED.findall(text) or _CAUSE.findall(text)
     lines = text.strip().splitlines() or [type(error).__name__]
     return kind, str(causes[-1] if causes else lines[0]).strip()

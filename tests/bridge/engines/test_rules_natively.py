@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bridge import MergePlan, PlanError, append, compact, snapshot, upsert
+from bridge.errors import sentence_of
 from bridge.pipeline import choice_of
 from bridge.programs import EngineName
 from payloads import PayloadBridgeError
@@ -133,7 +134,7 @@ def test_a_payload_that_deletes_by_a_text(spark: SparkSession, release: str, ord
         try:
             results.append(str(rows(upsert(stored, new, one))))
         except Exception as error:  # noqa: BLE001 (whatever it is, it has to be the same)
-            results.append(str(error).partition("getInsertValue returns")[2].partition("\n")[0])
+            results.append(sentence_of(error).partition("getInsertValue returns")[2])
     assert results[0] == results[1]
     assert ("No value present" in results[0]) is (release >= "1.1" and ordering == "ts")
 

@@ -10,7 +10,7 @@ import pytest
 from bridge import MergePlan, PlanError
 from bridge.engines import Job, engine_of
 from bridge.engines.native import lowering
-from bridge.errors import EngineError
+from bridge.errors import EngineError, sentence_of
 from bridge.programs import EngineName
 from bridge.spark import schema, session, spark_schema
 from bridge.spark.lines import LINES, check_python, line_of
@@ -87,3 +87,19 @@ def test_a_merger_of_columns_is_refused_where_spark_fails_on_it(monkeypatch):
             engine_of(dataclasses.replace(job, plan=dataclasses.replace(plan, engine=engine)))
     rows = dataclasses.replace(plan, merger="tests.support.user_mergers:AddsUp", engine="auto")
     assert engine_of(dataclasses.replace(job, plan=rows)).engine is EngineName.PYTHON
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "An error occurred while calling o37.collectToPython.\n: org.apache.spark.SparkException: Job aborted due to "
+        "stage failure: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0: "
+        "java.lang.RuntimeException: {}\n\tat org.apache.spark.sql.Generated.processNext(Unknown Source)\n"
+        "Caused by: java.lang.RuntimeException: {}\n\tat org.apache.spark",
+        "[USER_RAISED_EXCEPTION] {} SQLSTATE: P0001",
+    ],
+    ids=["3", "4"],
+)
+def test_an_error_that_an_expression_raises_is_told_alike_on_each_line(text):
+    sentence = "Mine failed at upsert (key id='0'): a null ordering value"
+    assert sentence_of(RuntimeError(text.format(sentence, sentence))) == sentence
