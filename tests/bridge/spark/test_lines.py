@@ -93,8 +93,8 @@ def test_a_merger_of_columns_is_refused_where_spark_fails_on_it(monkeypatch):
     "text",
     [
         (
-            "An error occurred while calling o37.collectToPython.\n: org.apache.spark.SparkException: Job aborted due to "
-            "stage failure: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0: "
+            "An error occurred while calling o37.collectToPython.\n: org.apache.spark.SparkException: Job aborted by "
+            "a failure of its stage: Task 0 in stage 0.0 failed 1 times, most recent failure: Lost task 0.0: "
             "java.lang.RuntimeException: {}\n\tat org.apache.spark.sql.Generated.processNext(Unknown Source)\n"
             "Caused by: java.lang.RuntimeException: {}\n\tat org.apache.spark"
         ),
