@@ -5,7 +5,9 @@ from __future__ import annotations
 import functools
 import inspect
 import numbers
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
+from pathlib import PurePath
 from typing import Any, Final, TypeVar
 
 from payloads.backports import is_class
@@ -40,6 +42,7 @@ _WORDS: Final = {
     "type": "a class",
 }
 _MOST: Final = 60
+_UNWRITTEN: Final = re.compile("[\0\ud800-\udfff]")
 
 
 def checked(function: F) -> F:
@@ -70,6 +73,9 @@ def checked(function: F) -> F:
         plain = _plain(value, kind)
         if not _fits(plain, kind):
             raise ArgumentError(_sentence(own, name, kind, value))
+        if isinstance(plain, (str, PurePath)) and (found := unwritten(str(plain))):
+            msg = f"{own}: {name} has {found}; Spark and Hudi take no such text, so leave it out"
+            raise ArgumentError(msg)
         return plain
 
     @functools.wraps(function)
@@ -86,6 +92,14 @@ def checked(function: F) -> F:
         return function(*placed, *given[len(places) :], **fitted)
 
     return checking  # type: ignore[return-value] # of the same signature
+
+
+def unwritten(text: str) -> str:
+    """Name the first character that paths or UTF-8 can't hold: half of a pair, or a byte that Python kept so."""
+    found = _UNWRITTEN.search(text)
+    if found is None:
+        return ""
+    return "a zero character" if found[0] == "\0" else f"a character that is not UTF-8 ({found[0]!a})"
 
 
 def _plain(value: Any, kind: str) -> Any:

@@ -33,6 +33,7 @@ from bridge.redaction import Redaction, current, without_credentials
 from bridge.report import Report, Severity, error_as_json, write_report
 from bridge.spark import PySparkException, cache_folder, is_local, java_has_ended, local_path, place_of
 from payloads import ReleaseWarning
+from payloads.arguments import unwritten
 from payloads.errors import PayloadBridgeError, did_you_mean
 from payloads.user import one_line
 
@@ -69,7 +70,11 @@ class Verb(click.Command):
         self.params += report_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse two spellings of one option, of which click would take the last one in silence."""
+        """Refuse words that are no text, and two spellings of one option, of which click takes the last in silence."""
+        for word in args:
+            if found := unwritten(word):
+                msg = f"{word!a:.80} has {found}; Spark and Hudi take no such text, so leave it out"
+                raise click.UsageError(msg, ctx)
         given = {word.partition("=")[0] for word in args}
         for one in (found for found in self.params if isinstance(found, click.Option) and not found.multiple):
             if len(spelt := [name for name in one.opts if name in given]) > 1:

@@ -18,7 +18,7 @@ from mergers.strategies.custom import (
 from mergers.strategies.event_time import EventTimeMerger, EventTimeMergerV1_0, EventTimePartialMerger
 from mergers.strategies.fill_unavailable import FillUnavailable
 from mergers.strategies.fill_unchanged import FillUnchanged
-from mergers.strategies.ignore_defaults import IgnoreDefaults
+from mergers.strategies.ignore_defaults import IgnoreDefaults, check_fidelity
 from mergers.strategies.partial_merge import PartialBlockMerger
 from mergers.strategies.record_context import RecordContext
 from payloads.arguments import checked
@@ -108,15 +108,16 @@ def buffered_merger(  # noqa: PLR0913 (what BufferedRecordMergerFactory.create t
         fidelity: `intended` makes IGNORE_DEFAULTS compare values, which no release does.
 
     Raises:
-        MergerConfigError: the release has no merge modes or no partial update modes, a name is unknown, the merger
-            is none, or none for AVRO or SPARK records, or a payload's was made for other rows than those of `engine`
-            (from 1.1 on).
+        MergerConfigError: the release has no merge modes or no partial update modes, a name or the fidelity is
+            unknown, the merger is none, or none for AVRO or SPARK records, or a payload's was made for other rows than
+            those of `engine` (from 1.1 on).
         PayloadConfigError: CUSTOM, or partial blocks, without a merger.
     """
     line, kind, rows = HudiRelease.parse(release), _member(RecordMergeMode, mode), _member(HoodieRecordType, engine)
     if not _HAS_MODES.at(line):
         msg = f"Hudi {line} has no merge modes; pass its payload to AvroRecordMerger"
         raise MergerConfigError(msg)
+    check_fidelity(fidelity)
     given: object = merger
     if given is not None and not isinstance(given, HoodieRecordMerger):
         msg = f"{type(given).__qualname__} is not a merger; give what mergers.adapt_merger makes of it"

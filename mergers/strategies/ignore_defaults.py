@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from mergers.errors import MergerConfigError
 from mergers.strategies.partial_update import PartialUpdate
@@ -29,6 +29,17 @@ _ADVICE = {
 }
 
 
+def check_fidelity(fidelity: object) -> None:
+    """Refuse what is no fidelity.
+
+    Raises:
+        MergerConfigError: there is no such fidelity.
+    """
+    if fidelity not in get_args(Fidelity):
+        msg = f"unknown fidelity {fidelity!r:.60}; use 'hudi' or 'intended'"
+        raise MergerConfigError(msg)
+
+
 class IgnoreDefaults(PartialUpdate):
     """Fills a column whose value is its default; null if the default is null or not declared.
 
@@ -43,9 +54,7 @@ class IgnoreDefaults(PartialUpdate):
         Raises:
             MergerConfigError: there is no such fidelity.
         """
-        if fidelity not in {"hudi", "intended"}:
-            msg = f"unknown fidelity {fidelity!r}; use 'hudi' or 'intended'"
-            raise MergerConfigError(msg)
+        check_fidelity(fidelity)
         self.fidelity = fidelity
         self._test = value_test if fidelity == "intended" else object_test
         self._refused = "" if fidelity == "intended" else _REFUSED.at(release)

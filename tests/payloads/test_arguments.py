@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 
 import numpy as np
 import pytest
 
 import bridge
 from bridge import Batches, MergePlan, TableMergeConfig
-from mergers import check_laws, resolve_merger
+from mergers import buffered_merger, check_laws, resolve_merger
 from payloads import ArgumentError, PayloadBridgeError, SchemaError, parse_schema, resolve_payload
 from payloads.arguments import checked
 
@@ -73,6 +74,28 @@ def test_a_long_value_is_cut_and_control_characters_are_escaped():
     assert (
         str(raised.value) == "replay: plan is a MergePlan or None, not '\\x1b[31m\\nerror: forged" + "x" * 36 + "\u2026"
     )
+
+
+@pytest.mark.parametrize("read", [bridge.inspect, bridge.find_damage, bridge.inspect_tables])
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("a\0b", "a zero character"),
+        ("\ud800", r"a character that is not UTF-8 ('\ud800')"),
+        ("/x\udcff", r"a character that is not UTF-8 ('\udcff')"),
+    ],
+)
+def test_a_path_that_no_system_takes_is_refused_before_it_is_read(read, path, told):
+    with pytest.raises(ArgumentError, match=f"^{read.__name__}: [a-z]+ has {re.escape(told)}; Spark"):
+        read(path)
+
+
+def test_a_fidelity_that_is_none_is_refused_in_every_mode():
+    schema = parse_schema({"type": "record", "name": "row", "fields": [{"name": "id", "type": "string"}]})
+    for mode in (None, "IGNORE_DEFAULTS"):
+        for fidelity in ("Hudi", ["hudi"], object()):
+            with pytest.raises(PayloadBridgeError, match=r"unknown fidelity .*; use 'hudi' or 'intended'"):
+                buffered_merger("EVENT_TIME_ORDERING", schema, {}, partial_update_mode=mode, fidelity=fidelity)
 
 
 def test_a_missing_argument_is_what_python_says():

@@ -106,3 +106,12 @@ def test_what_executors_say_of_their_surroundings(cause, sentence):
 def test_a_path_without_permission():
     error = PermissionError(13, "Permission denied", "/data")
     assert sentence_of(error) == "/data: permission denied; run as another user, or name another path"
+
+
+@pytest.mark.parametrize("word", ["x\udcff", "x\0"])
+def test_a_word_that_is_no_text_is_a_wrong_command(word):
+    for words in (["inspect", word], ["inspect", "--all", word], ["pack", "--out", word, "--dry-run"]):
+        result = CliRunner().invoke(main, words)
+        (line,) = (line for line in result.stderr.splitlines() if line.startswith("Error: "))
+        assert (result.exit_code, ascii(word) in line) == (2, True), result.output
+        assert "Spark and Hudi take no such text" in line
