@@ -73,6 +73,19 @@ class RaisesForNameBoom(KeepsLongestName):
         return super().combineAndGetUpdateValue(current, schema)
 
 
+class IgnoresShortNames(KeepsLongestName):
+    """Leaves alone what a row of one letter meets, also where it is alone."""
+
+    def canProduceSentinel(self) -> bool:  # noqa: N802 (Java's name)
+        return True
+
+    def combineAndGetUpdateValue(self, current: dict[str, Any], schema: Any) -> Any:  # noqa: N802
+        return SENTINEL if _length(self.record) == 1 else super().combineAndGetUpdateValue(current, schema)
+
+    def getInsertValue(self, schema: Any) -> Any:  # noqa: N802
+        return SENTINEL if _length(self.record) == 1 else self.record
+
+
 class MakesARow(KeepsLongestName):
     """Answers with a new row of the data columns, without the meta columns of `current`."""
 

@@ -47,6 +47,7 @@ SETTINGS = {
     "user's, answers anything": {"payload": "tests.bridge.engines.test_fast_path:AnswersAnything"},
     "user's, by arrival": {"payload": "tests.bridge.engines.test_fast_path:AnswersAnything", "ordering": ()},
     "user's, makes rows": {"payload": f"{USERS}Counts"},
+    "user's, ignores rows": {"payload": f"{USERS}IgnoresShortNames"},
     "event-time mode": {"payload": None, "merger": "EVENT_TIME_ORDERING"},
     "commit-time mode": {"payload": None, "merger": "COMMIT_TIME_ORDERING"},
 }

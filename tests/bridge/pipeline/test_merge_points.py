@@ -217,3 +217,20 @@ def test_a_column_with_a_name_like_an_added_one_is_refused_and_not_dropped(spark
     for call in calls:
         with pytest.raises(InputError, match=re.escape(told)):
             call()
+
+
+@pytest.mark.parametrize("inserts_to", ["base", "log"])
+@pytest.mark.parametrize("release", ["0.15", "1.0", "1.2"])
+def test_a_row_that_a_class_ignores_leaves_nothing_in_a_log(spark, release, inserts_to):
+    """Its key alone in the log would be a delete there, and the stored row gone."""
+    columns = "id string, ts bigint, name string"
+    payload = "tests.support.user_payloads:IgnoresShortNames"
+    settings = {"release": release, "table_type": "mor", "key": "id", "ordering": "ts", "inserts_to": inserts_to}
+    plan = MergePlan(payload=payload, **settings)
+    stored = [("ignored", 1, "ann"), ("longer", 1, "ann"), ("untouched", 1, "ann")]
+    batch = [("ignored", 2, "b"), ("longer", 2, "anna"), ("new", 2, "c")]
+    below, log = append(spark.createDataFrame(stored, columns), None, spark.createDataFrame(batch, columns), plan)
+    assert rows_of(below) == stored
+    assert [(row.id, row.name, row["_pb_kind"]) for row in log.collect()] == [("longer", "anna", "data")]
+    shown = rows_of(snapshot(below, log, plan))
+    assert [row for row in shown if row[0] != "longer"] == [stored[0], stored[2]]
