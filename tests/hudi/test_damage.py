@@ -12,13 +12,14 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from bridge import find_damage
+from bridge import MergeFailedError, find_damage
 from bridge.cli import main
 from bridge.hudi import SliceReader, SliceSymptoms, SymptomKind, TableQueries, slice_symptoms
 from bridge.hudi.slice_versions import GroupVersions
 from bridge.migration.damage_search import _settings
 from payloads import HudiRelease
-from tests.conformance.tables import load
+from payloads.release import releases
+from tests.conformance.tables import load, rows_of
 from tests.support.made_table import FIRST, MadeTable
 
 if TYPE_CHECKING:
@@ -65,6 +66,24 @@ def test_ordering_values_of_two_types(tables: Path) -> None:
     found = symptoms(path_of(tables, "1.2.0", "mor-schema-promoted-ordering-default"))
     assert "unreadable" in {kind for kind, _ in found}
     assert ("other-type", "ts: int64 in the table, int32 in a file") in found
+
+
+@pytest.mark.parametrize("release", releases(since="0.14"))
+def test_an_upsert_above_a_delete_without_an_ordering_value(tmp_path: Path, release: HudiRelease) -> None:
+    """As after an SQL DELETE: real 1.0.2 fails on it (`sql-default-mor`), and releases before and after do not."""
+    table = MadeTable(tmp_path / "t", {"id": "string", "part": "string", "ts": "long"})
+    table.base("g", pa.table({"id": ["a", "b"], "part": ["p", "p"], "ts": [1, 2]}))
+    table.deletes("g", "p", ["a"], 1)
+    table.log("g", "p", [{"id": "a", "part": "p", "ts": 3}], 2)
+    for version in range(3):
+        table.commit(version)
+    opened = TableQueries(str(tmp_path / "t"), release)
+    if release is HudiRelease.V1_0:
+        with pytest.raises(MergeFailedError, match=r"'a'.* ordering values of type int and long can't be compared"):
+            rows_of(opened.snapshot())
+    else:
+        assert {(row["id"], row["ts"]) for row in rows_of(opened.snapshot())} == {("a", 3), ("b", 2)}
+    assert ("unreadable", "1.0") in symptoms(str(tmp_path / "t"))
 
 
 def test_a_column_that_is_no_text_marks_nothing(tables: Path) -> None:

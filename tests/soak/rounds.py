@@ -145,7 +145,8 @@ def drawn(label: str, kinds: dict[str, int]) -> Round:
         batches.append(Written(operation, _rows(source, model, operation, int(most ** source.random()), number)))
     compact = tuple(n for n in range(1, len(batches) + 1) if table_type == "mor" and source.random() < 0.4)
     engine = "auto" if ":" in model.settings.get("payload", "") else source.choice(("auto", "python", "native"))
-    settings = {"release": release, "table_type": table_type, "engine": engine}
+    settings: dict[str, Any] = {"release": release, "table_type": table_type, "engine": engine}
+    settings["props"] = {"hoodie.parquet.small.file.limit": "0"}  # else an insert may update the row of a small file
     beside = source.randint(0, len(batches))
     return Modelled(label, kind, tuple(batches), name, settings, compact, later, beside)
 
