@@ -69,6 +69,7 @@ class NamedRows:
     def __init__(self) -> None:
         """Begin without rows."""
         self._foreign: dict[int, frozenset[int]] = {}
+        self._blocks: list[Block] = []
         self._rows: list[Rows] = []
         self._keys: list[ArrowColumn] = []
 
@@ -89,6 +90,7 @@ class NamedRows:
         if len(rows) < len(keys):
             reason = f"it has {len(keys)} records, but positions of {len(rows)}"
             raise block.damaged(reason)
+        self._blocks.append(block)
         self._rows.append(rows[: len(keys)])
         self._keys += keys.chunks if isinstance(keys, pa.ChunkedArray) else [keys]
 
@@ -98,10 +100,15 @@ class NamedRows:
         return max((int(rows[-1]) for rows in self._rows if len(rows)), default=-1)
 
     def over(self, keys_of: Callable[[pa.RecordBatch], ArrowColumn]) -> Callable[[pa.RecordBatch], ArrowColumn]:
-        """Return what gives the keys of batches in the order of the base file; null for rows that the log has not."""
+        """Return what gives the keys of batches in the order of the base file; null for rows that the log has not.
+
+        Raises:
+            DamagedFileError: two blocks name one row, by different keys.
+        """
         rows = np.concatenate(self._rows)
         order = np.argsort(rows, kind="stable")
         rows, named = rows[order], pa.chunked_array(self._keys, pa.string()).combine_chunks().take(pa.array(order))
+        self._check(rows, named, order)
         first = 0
 
         def keys(batch: pa.RecordBatch) -> Any:
@@ -118,6 +125,19 @@ class NamedRows:
             return theirs.take(pa.array(place, mask=place < 0))
 
         return keys
+
+    def _check(self, rows: Rows, keys: ArrowColumn, order: Rows) -> None:
+        """Refuse a row of several keys: Hudi merges these versions as one row, and rows merge by key here."""
+        again = np.flatnonzero(rows[1:] == rows[:-1])
+        differs = pc.fill_null(pc.not_equal(keys.take(pa.array(again)), keys.take(pa.array(again + 1))), True)
+        if not (at := again[differs.to_numpy(zero_copy_only=False)]).size:
+            return
+        first = int(at[0])
+        ends = np.cumsum([len(each) for each in self._rows])
+        block = self._blocks[int(np.searchsorted(ends, order[first + 1], "right"))]
+        older, newer = keys[first].as_py(), keys[first + 1].as_py()
+        reason = f"it names row {rows[first]} of the base file as {newer!r}, and a block before it as {older!r}"
+        raise block.damaged(reason)
 
     def foreign(self, batch: pa.RecordBatch) -> frozenset[int]:
         """Return the rows of a batch whose own key is another one, and forget them."""

@@ -16,7 +16,9 @@ from tests.hudi.damaged import COLUMNS, change_property, rewrite, rows, sides
 from tests.support.made_table import FIRST, MadeTable, positions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from typing import Any
 
 KEY = "_hoodie_record_key"
 BASE = f"g_0-0-0_{FIRST}.parquet"
@@ -88,6 +90,17 @@ def test_a_row_of_another_file_is_replaced_by_its_position(named: MadeTable) -> 
     named.log("g", "p", [{"id": "b", "part": "p", "ts": 0}], 2, positions=positions(1))
     named.commit(2)
     assert [(row[KEY], row["ts"]) for row in rows(named.path)] == [("a", 1), ("b", 1), ("b", 2)]
+
+
+@pytest.mark.parametrize("by", [rows, sides])
+def test_a_row_that_two_blocks_name_by_different_keys_is_an_error(named: MadeTable, by: Callable[[Path], Any]) -> None:
+    """Real 1.2.0 merges the two as one row; by key they are two, of which the older one came back in silence."""
+    named.log("g", "p", [{"id": "c", "part": "p", "ts": 3}], 2, positions=positions(2))
+    named.commit(2)
+    named.log("g", "p", [{"id": key, "part": "p", "ts": 4} for key in ("a", "x")], 3, positions=positions(0, 1))
+    named.commit(3)
+    with pytest.raises(DamagedFileError, match=r"log\.3.* names row 1 of the base file as 'x', .* before it as 'b'"):
+        by(named.path)
 
 
 def test_rows_that_a_base_file_lacks_come_from_the_log(named: MadeTable) -> None:
