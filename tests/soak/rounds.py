@@ -9,7 +9,7 @@ import heapq
 import random
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from tests.soak.models import COLUMNS, FLAG, OF, Model, Rows, written
+from tests.soak.models import BOTH, COLUMNS, FLAG, OF, Model, Rows, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ def drawn(label: str, kinds: dict[str, int]) -> Round:
     name = source.choice(names)
     model = OF[name]
     release, later = source.choice(_UPGRADES) if kind == "upgraded" else (source.choice(model.releases), "")
-    table_type = source.choice(model.table_types)
+    table_type = source.choice(BOTH if kind == "merged" else model.table_types)
     most = _MOST_ROWS_MERGED if kind == "merged" else MOST_ROWS
     operations = ("upsert",) if kind != "frames" else (*_OPERATIONS, *(("delete",) if table_type == "cow" else ()))
     batches: list[Written] = []
