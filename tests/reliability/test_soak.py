@@ -116,6 +116,7 @@ def test_what_grows_is_told_and_what_is_only_noisy_or_warm_is_not():
     assert _measured(leak, lambda hour: 300 + 20 * hour).leaks() == []
     assert _measured(leak, lambda _: 300 + 200 * noise.random()).leaks() == []
     assert _measured(leak, lambda hour: 300 + 900 * min(hour, 0.3)).leaks() == []
+    assert _measured(leak, lambda hour: 300 + 100 * (hour > 0.6) + noise.random()).leaks() == []  # loaded once
     assert _measured(leak, lambda hour: 900 * hour, count=FEWEST).leaks() == []  # too few after the first third
 
 

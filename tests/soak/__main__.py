@@ -3,8 +3,8 @@
 Plain frames, tables that pass to a later release, merges into tables of real Hudi beside another writer, recorded
 tables and classes, and tables that real Hudi writes now, each held against a model in plain Python or against real
 Hudi. What differs is shrunk and printed with its label, which `--round` repeats. Exits with 1 where rows differ, or
-where memory, handles or threads grow faster an hour than 64 MiB, 30 and 15, by three standard errors, without the
-first third of the run.
+where memory, handles or threads grow faster an hour than 64 MiB, 30 and 15, by three standard errors, in each half of
+what is left of the run without its first third.
 """
 
 from __future__ import annotations

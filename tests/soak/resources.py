@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from pyspark.sql import SparkSession
 
 BOUNDS: Final = {"MiB": 64.0, "handles": 30.0, "threads": 15.0}
-"""A leak is what grows faster an hour, by three standard errors of the slope at least."""
+"""A leak is what grows faster an hour in each half of a run, by three standard errors of the slope at least."""
 ERRORS: Final = 3.0
 WARM_UP: Final = 1 / 3
 """The part of a run that is left out: Java compiles and loads, archives are unpacked, caches fill."""
@@ -92,14 +92,18 @@ class Resources:
             values.append(found.get(series, 0.0))
 
     def leaks(self) -> list[str]:
-        """Return what clearly leaks."""
-        slopes = {series: slope for series, slope in self._slopes() if series != _JUDGED_BY_HEAP}
-        return [f"{whose}: {unit} grow" for (whose, unit), slope in slopes.items() if slope.leaks(unit)]
+        """Return what clearly leaks: it grows in both halves of the run, where what is loaded or cached grows once."""
+        parts = (tuple, lambda one: one[: len(one) // 2], lambda one: one[len(one) // 2 :])
+        halves = [dict(self._slopes(part)) for part in parts]
+        grows = [series for series in halves[0] if all(one[series].leaks(series[1]) for one in halves)]
+        return [f"{whose}: {unit} grow" for whose, unit in grows if (whose, unit) != _JUDGED_BY_HEAP]
 
-    def _slopes(self) -> Iterator[tuple[Series, Slope]]:
+    def _slopes(self, part: Callable[[Sequence[float]], Sequence[float]] = tuple) -> Iterator[tuple[Series, Slope]]:
         first = next((at for at, hour in enumerate(self._hours) if hour >= self._hours[-1] * WARM_UP), 0)
         if len(hours := self._hours[first:]) >= FEWEST:
-            yield from ((series, slope_of(hours, values[first:])) for series, values in self._series.items())
+            yield from (
+                (series, slope_of(part(hours), part(values[first:]))) for series, values in self._series.items()
+            )
 
     def table(self) -> str:
         """Write a line a series: now, at most, and the slope."""
