@@ -58,6 +58,8 @@ class LogColumns:
         self._keys_of = keys_of
         self.by_position = by_position
         self._added: list[pa.RecordBatch] = []
+        self._instant = ""
+        self._of_commit: list[ArrowColumn] = []
         self.rows: Any = None  # a batch, once there are rows
         self.keys: ArrowColumn = pa.array([], pa.string())
         self._matched: Mask = np.zeros(0, bool)
@@ -68,13 +70,13 @@ class LogColumns:
         """Whether a row whose key the base file lacks is shown as it is."""
         return self._rule is not None
 
-    def add(self, batches: list[pa.RecordBatch]) -> None:
-        """Fold the rows of the next block; errors as in `end`."""
+    def add(self, batches: list[pa.RecordBatch], instant: str) -> None:
+        """Fold the rows of the next block, which a commit wrote; errors as in `end`."""
         if self._rule is not None:
             for batch in batches:
                 self._contest(batch, self._rule)
         if self.by_position:
-            self._contest_copies(batches)
+            self._contest_copies(batches, instant)
         self._added += batches
         if sum(batch.num_rows for batch in self._added) > (0 if self.rows is None else self.rows.num_rows):
             self._fold()
@@ -87,9 +89,12 @@ class LogColumns:
         if unclear.any():
             self.contested.update(self._keys_of(batch).filter(pa.array(unclear)).to_pylist())
 
-    def _contest_copies(self, batches: list[pa.RecordBatch]) -> None:
-        """Leave to the calls the keys that a block has twice: those that the base file has twice."""
-        keys = pa.chunked_array([self._keys_of(batch) for batch in batches], pa.string())
+    def _contest_copies(self, batches: list[pa.RecordBatch], instant: str) -> None:
+        """Leave to the calls the keys that a commit has twice, in one block or two: the base file has them twice."""
+        if instant != self._instant:
+            self._instant, self._of_commit = instant, []
+        self._of_commit += map(self._keys_of, batches)
+        keys = pa.chunked_array(self._of_commit, pa.string())
         counted = keys.value_counts()
         self.contested.update(counted.field("values").filter(pc.greater(counted.field("counts"), 1)).to_pylist())
 

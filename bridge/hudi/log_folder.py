@@ -175,7 +175,7 @@ class LogFolder:
                     log.contested.update(key for key in keys.to_pylist() if within is None or key in within)
                 else:
                     batches = list(self._batches(each, found.partition, within))
-                    log.add(batches)
+                    log.add(batches, each.block.instant)
                     keys = pa.chunked_array([*map(self._record_keys, batches)], pa.string())
                 if named is not None:
                     named.add(each.block, keys)
@@ -227,8 +227,12 @@ class LogFolder:
         return log
 
     def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: Wanted | None) -> None:
+        numbers: collections.Counter[str] = collections.Counter()
+        instant = ""
         for each in blocks:
-            numbers: collections.Counter[str] = collections.Counter()
+            if each.block.instant != instant:  # a commit may fill several blocks
+                instant = each.block.instant
+                numbers.clear()
             keys: list[str] = []
             for key, fold in self._entries(each, partition, log, wanted):
                 keys.append(key)

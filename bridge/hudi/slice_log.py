@@ -85,7 +85,7 @@ class SliceLog:
         ]
 
     def is_copy(self, key: str, number: int) -> bool:
-        """Note the number of an entry of a key within its block; return whether it is that of another position."""
+        """Note the number of an entry of a key within its commit; return whether it is that of another position."""
         if number > 1 and self.by_position:
             self._copies[key] = max(self._copies.get(key, 1), number)
             return True

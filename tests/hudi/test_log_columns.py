@@ -260,8 +260,9 @@ def _count(answer: Any, found: Any) -> int:
 FIELDS = {"id": "string", "part": "string", "ts": "long", "name": "string"}
 
 
+@pytest.mark.parametrize("in_first", [3, 1])
 @pytest.mark.parametrize("payload", [None, "tests.support.user_payloads:ByTime"])
-def test_a_log_has_a_row_for_each_position_of_a_key(tmp_path: Path, payload: str | None) -> None:
+def test_a_log_has_a_row_for_each_position_of_a_key(tmp_path: Path, payload: str | None, in_first: int) -> None:
     """A base file has a key twice, of two commits. The update comes too late for one, and the other is filtered out."""
 
     def row(key: str, ts: int, name: str) -> Record:
@@ -270,9 +271,13 @@ def test_a_log_has_a_row_for_each_position_of_a_key(tmp_path: Path, payload: str
     table = MadeTable(tmp_path / "t", FIELDS)
     stored = [row("a", 5, "first"), row("a", 5, "second"), row("b", 5, "b")]
     table.base("g", pa.Table.from_pylist(stored), commits=[0, 1, 0])
-    table.log(
-        "g", "p", [row("a", 3, "logged"), row("a", 3, "logged"), row("b", 3, "b")], 2, positions=positions(0, 1, 2)
-    )
+    logged, blocks = [row("a", 3, "logged"), row("a", 3, "logged"), row("b", 3, "b")], b""
+    for part in (range(in_first), range(in_first, 3)):  # Hudi begins a block where one is full
+        if part:
+            table.log("g", "p", [logged[at] for at in part], 2, positions=positions(*part))
+            (file,) = (tmp_path / "t/p").glob(".*.log.*")
+            blocks += file.read_bytes()
+            file.write_bytes(blocks)
     for version in range(3):
         table.commit(version)
     queries = TableQueries(str(tmp_path / "t"), "1.2", payload=payload)
