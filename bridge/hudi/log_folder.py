@@ -227,18 +227,14 @@ class LogFolder:
         return log
 
     def _fold(self, log: SliceLog, blocks: list[FoundBlock], partition: str, wanted: Wanted | None) -> None:
-        numbers: collections.Counter[str] = collections.Counter()
-        instant = ""
+        numbers: collections.Counter[tuple[str, str]] = collections.Counter()  # a commit may fill several blocks
         for each in blocks:
-            if each.block.instant != instant:  # a commit may fill several blocks
-                instant = each.block.instant
-                numbers.clear()
             keys: list[str] = []
             for key, fold in self._entries(each, partition, log, wanted):
                 keys.append(key)
                 if log.by_position:
-                    numbers[key] += 1
-                    if log.is_copy(key, numbers[key]):
+                    numbers[key, each.block.instant] += 1
+                    if log.is_copy(key, numbers[key, each.block.instant]):
                         continue
                 log.add(HoodieKey(key, partition), fold)
             if log.named is not None and wanted is None:
