@@ -68,11 +68,13 @@ def checked(function: F) -> F:
 
     def fitting(name: str, value: Any) -> Any:
         kind = kinds.get(name)
-        if kind is None or _takes_all_of(kind, type(value)):  # type: ignore[arg-type] # a class has a hash
+        if kind is None:
             return value
-        plain = _plain(value, kind)
-        if not _fits(plain, kind):
-            raise ArgumentError(_sentence(own, name, kind, value))
+        plain = value
+        if not _takes_all_of(kind, type(value)):  # type: ignore[arg-type] # a class has a hash
+            plain = _plain(value, kind)
+            if not _fits(plain, kind):
+                raise ArgumentError(_sentence(own, name, kind, value))
         if isinstance(plain, (str, PurePath)) and (found := unwritten(str(plain))):
             msg = f"{own}: {name} has {found}; Spark and Hudi take no such text, so leave it out"
             raise ArgumentError(msg)
