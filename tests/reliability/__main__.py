@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from bridge.spark import local_session
+from bridge.spark import java_has_ended, local_session
 from tests.reliability.trial import GROUPS, Trial, table_of
 
 
@@ -44,6 +44,7 @@ def main(  # noqa: PLR0913 (one parameter an option)
 
         damage(["--examples", str(tables), "--seed", str(seed)])
     end = time.monotonic() + minutes * 60 if minutes else float("inf")
+    has_ended = False
     spark = None if plain else local_session(2, small=True)  # as a command starts it for few rows
     with Trial(seed, group, spark=spark) as trial:
         for number in only or range(first, first + inputs):
@@ -58,8 +59,11 @@ def main(  # noqa: PLR0913 (one parameter an option)
                         stream.write(
                             f"{number}\t{found.target}\t{found.outcome.kind}\t{found.given}\t{found.outcome.told!r}\n"
                         )
+            if has_ended := spark is not None and java_has_ended(RuntimeError()):
+                print(f"{number}: Spark's Java has ended; later inputs would only be told so: --first {number + 1}")  # noqa: T201
+                break
     print(table_of(trial.counts))  # noqa: T201 (as above)
-    sys.exit(0 if trial.is_good else 1)
+    sys.exit(0 if trial.is_good and not has_ended else 1)
 
 
 if __name__ == "__main__":
