@@ -164,8 +164,8 @@ def test_a_log_whose_keys_can_be_quarantined_is_held_as_objects(
 def test_sixteen_logs_of_the_same_keys_take_the_memory_of_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     add, most = LogColumns.add, [0]
 
-    def noted(log: LogColumns, batches: list[pa.RecordBatch]) -> None:
-        add(log, batches)
+    def noted(log: LogColumns, *given: Any) -> None:
+        add(log, *given)
         held = [batch for batch in (log.rows, *vars(log)["_added"]) if batch is not None]
         most[0] = max(most[0], sum(batch.nbytes for batch in held))
 

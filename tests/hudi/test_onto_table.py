@@ -287,6 +287,7 @@ def check_alike(told: Result, found: Any) -> None:
     with found:
         made, shown = json.loads(found.to_json()), json.loads(told.stdout)
         assert found.verdict == made["verdict"]
+    shown["statistics"].pop("causes", None)  # the command adds what a view of the result says
     names = ("verdict", "severity", "not_checked", "scenario", "sides", "plan", "statistics", "results", "warnings")
     assert {name: made[name] for name in names} == {name: shown[name] for name in names}
 

@@ -23,7 +23,7 @@ def test_no_output_about_a_table_has_a_hidden_value(tables: Path, spark: SparkSe
     # Short numbers are everywhere; of the columns with longer texts none may be seen. Files and instants are named.
     named = {"_hoodie_file_name", "_hoodie_commit_time", "_hoodie_commit_seqno"}
     cells = [str(value) for found in rows for name, value in found.items() if name not in named]
-    values = {text for text in cells if re.search(r"[a-z]", text)} - {"base", "data", "delete"}
+    values = {text for text in cells if re.search(r"[a-z]", text)} - {"a", "base", "data", "delete"}
     secret = re.compile("|".join(rf"(?<![\w.]){re.escape(text)}(?![\w.])" for text in values))
     for verb in _verbs(one.folder / "table", row["id"]):
         code, text = everything_written(tmp_path, *verb, "--redact", "all", "--output", "json")
