@@ -33,7 +33,7 @@ LANES: Final = {
             f"mergers/laws/test_{name}.py"
             for name in (
                 *("check", "coupled", "determinism", "defects", "matrix", "paths", "reach", "tables", "verify"),
-                *("counterexamples", "from_rules", "gathers", "rulings", "users_rules"),
+                *("counterexamples", "from_rules", "gathers", "misbehaving", "rulings", "users_rules"),
             )
         ),
         "mergers/laws/infer",
@@ -45,7 +45,7 @@ LANES: Final = {
     ),
     "tables": (
         "hudi",
-        *(f"test_conformance_{name}.py" for name in ("histories", "record", "replays", "vectors")),
+        *(f"test_conformance_{name}.py" for name in ("histories", "record", "replays", "spark", "vectors")),
         "bridge/explain/test_recorded_traces.py",
         "bridge/config/test_table_types.py",
         "payloads/test_purity.py",
@@ -78,7 +78,10 @@ LANES: Final = {
         "test_cluster_guide.py",
         "test_notebook.py",
         "test_contributing.py",
-        *(f"test_{name}.py" for name in ("api_pages", "generated_pages", "ci", "deep", "in_ci")),
+        *(
+            f"test_{name}.py"
+            for name in ("api_pages", "generated_pages", "architecture", "imports", "ci", "deep", "in_ci")
+        ),
     ),
     "write": ("bridge/write",),
     "browser": (

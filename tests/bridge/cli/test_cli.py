@@ -4,7 +4,6 @@ import datetime
 import decimal
 import itertools
 import json
-import os
 import shlex
 import subprocess
 import sys
@@ -636,12 +635,3 @@ def test_a_schema_file_gives_the_types_of_text_files(spark, run, tmp_path):
     answer = json.loads(run("merge", "combine-input", *batch, *words).stdout)
     assert [(row["id"], row["ts"]) for row in answer["results"]] == [("a", None)]
     assert [field["name"] for field in answer["plan"]["schema"]["fields"]] == ["id", "ts"]
-
-
-def test_nothing_of_hypothesis_is_left_in_the_working_directory(tmp_path: Path) -> None:
-    words = ["verify", "OverwriteWithLatestAvroPayload", "--examples", "3", "--laws", "idempotence"]
-    program = f"from bridge.cli import main; main({words!r})"
-    surroundings = {name: value for name, value in os.environ.items() if name != "HYPOTHESIS_STORAGE_DIRECTORY"}
-    surroundings |= {"PAYLOAD_BRIDGE_CACHE": "", "PYTHONPATH": str(Path(__file__).parents[3])}
-    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=surroundings, check=True, capture_output=True)
-    assert list(tmp_path.iterdir()) == []

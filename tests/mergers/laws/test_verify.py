@@ -280,3 +280,12 @@ def test_examples_claim_no_more_than_their_number():
 )
 def test_the_command_refuses_what_it_does_not_know(words):
     assert run(*words).exit_code == 2
+
+
+def test_nothing_of_hypothesis_is_left_in_the_working_directory(tmp_path):
+    words = ["verify", "OverwriteWithLatestAvroPayload", "--examples", "3", "--laws", "idempotence"]
+    program = f"from bridge.cli import main; main({words!r})"
+    surroundings = {name: value for name, value in os.environ.items() if name != "HYPOTHESIS_STORAGE_DIRECTORY"}
+    surroundings |= {"PAYLOAD_BRIDGE_CACHE": "", "PYTHONPATH": str(ROOT)}
+    subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=surroundings, check=True, capture_output=True)
+    assert list(tmp_path.iterdir()) == []
