@@ -278,7 +278,7 @@ def table_release(to: Target) -> HudiRelease:
     Raises:
         ParameterError: `to` names no release.
     """
-    if not isinstance(to, HudiRelease) and not is_release(str(to)):
+    if not isinstance(to, (str, HudiRelease)) or not is_release(str(to)):
         known = ", ".join(map(str, HudiRelease))
         msg = f"`to` {getattr(to, 'value', to)}: a real table is read or upgraded by a release; name one of {known}"
         raise ParameterError(msg)

@@ -108,7 +108,8 @@ def check_laws(  # noqa: PLR0913 (what a user may state)
     second = None if other is None else _loaded(other, settings | {"schema": found.spec.schema}).algebra
     chosen = laws_named(laws)
     results: list[LawResult] = []
-    bounds = {}
+    bounds, checks = {}, list[DomainCheck]()
+    options = CheckOptions(exhaustive, examples, seed, null_orderings)
     with CallGuard(found.algebra.name, call_timeout or None, give_up=_give_up.get()) as guard:
         evaluator = Evaluator(found.algebra, equality, second, guard)
         given = found.spec._replace(data=_fitting(data, found.spec.schema))
