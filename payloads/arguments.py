@@ -41,6 +41,7 @@ _WORDS: Final = {
     "PurePath": "a path",
     "type": "a class",
 }
+_PLAIN: Final[Mapping[str, type]] = {"bool": bool, "float": float, "int": int, "str": str}
 _MOST: Final = 60
 _UNWRITTEN: Final = re.compile("[\0\ud800-\udfff]")
 
@@ -150,7 +151,9 @@ def _takes_all_of(kind: str, given: type) -> bool:
         return False
     if given is type(None):
         return any(_parts(one)[0] in {"None", "Any"} for one in _alternatives(kind))
-    names = {base.__name__ for base in given.__mro__} - ({"int"} if given is bool else {"type"})
+    # Others have classes of these names, too: NumPy's `bool` is none.
+    bases = {base.__name__: base for base in reversed(given.__mro__) if _PLAIN.get(base.__name__, base) is base}
+    names = bases.keys() - ({"int"} if given is bool else {"type"})
     return any(name in _OPEN or (name in names and not inner) for name, inner in map(_parts, _alternatives(kind)))
 
 
@@ -162,6 +165,8 @@ def _fits(value: Any, kind: str) -> bool:
 def _is(value: Any, kind: str) -> bool:  # noqa: PLR0911 (one case a kind)
     name, inner = _parts(kind)
     match name:
+        case "bool":
+            return isinstance(value, bool)
         case "int":
             return isinstance(value, numbers.Integral) and not isinstance(value, bool)
         case "float":

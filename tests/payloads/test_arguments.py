@@ -135,6 +135,16 @@ def test_a_whole_number_of_another_library_counts():
     assert type(found.report.seed) is int
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [({"exhaustive": np.True_}, "exhaustive is True or False"), ({"examples": True}, "examples is a whole number")],
+)
+def test_a_type_is_not_known_by_its_name_where_another_library_has_one_of_that_name(given, says):
+    for _ in range(2):  # what a class is taken for is remembered
+        with pytest.raises(ArgumentError, match=says):
+            bridge.verify(CLASS, release="1.2", **given)
+
+
 @pytest.mark.parametrize("source", [{1: object()}, {"type"}, object(), "[" * 5000])
 def test_what_is_no_json_is_no_schema(source):
     with pytest.raises(SchemaError):
