@@ -77,7 +77,7 @@ def checked(function: F) -> F:
             if not _fits(plain, kind):
                 raise ArgumentError(_sentence(own, name, kind, value))
         if isinstance(plain, (str, PurePath)) and (found := unwritten(str(plain))):
-            msg = f"{own}: {name} has {found}; Spark and Hudi take no such text, so leave it out"
+            msg = f"{own}: {name} contains {found}, which Spark and Hudi can't store; remove it"
             raise ArgumentError(msg)
         return plain
 
@@ -98,7 +98,10 @@ def checked(function: F) -> F:
 
 
 def unwritten(text: str) -> str:
-    """Name the first character that paths or UTF-8 can't hold: half of a pair, or a byte that Python kept so."""
+    """Describe the first character that a path or UTF-8 can't contain; empty if there is none.
+
+    Python decodes a byte that is not UTF-8 to a lone surrogate, as in file names and command lines.
+    """
     found = _UNWRITTEN.search(text)
     if found is None:
         return ""

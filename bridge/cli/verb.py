@@ -70,10 +70,10 @@ class Verb(click.Command):
         self.params += report_options()
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse words that are no text, and two spellings of one option, of which click takes the last in silence."""
+        """Refuse words that are not UTF-8, and two spellings of one option, of which click silently takes the last."""
         for word in args:
             if found := unwritten(word):
-                msg = f"{word!a:.80} has {found}; Spark and Hudi take no such text, so leave it out"
+                msg = f"{word!a:.80} contains {found}, which Spark and Hudi can't store; remove it"
                 raise click.UsageError(msg, ctx)
         given = {word.partition("=")[0] for word in args}
         for one in (found for found in self.params if isinstance(found, click.Option) and not found.multiple):

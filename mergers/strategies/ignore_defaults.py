@@ -30,10 +30,10 @@ _ADVICE = {
 
 
 def check_fidelity(fidelity: object) -> None:
-    """Refuse what is no fidelity.
+    """Check that a fidelity is known.
 
     Raises:
-        MergerConfigError: there is no such fidelity.
+        MergerConfigError: it is unknown; names the known ones.
     """
     if fidelity not in get_args(Fidelity):
         msg = f"unknown fidelity {fidelity!r:.60}; use 'hudi' or 'intended'"

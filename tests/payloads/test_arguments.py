@@ -86,7 +86,7 @@ def test_a_long_value_is_cut_and_control_characters_are_escaped():
     ],
 )
 def test_a_path_that_no_system_takes_is_refused_before_it_is_read(read, path, told):
-    with pytest.raises(ArgumentError, match=f"^{read.__name__}: [a-z]+ has {re.escape(told)}; Spark"):
+    with pytest.raises(ArgumentError, match=f"^{read.__name__}: [a-z]+ contains {re.escape(told)}, which Spark"):
         read(path)
 
 

@@ -114,4 +114,4 @@ def test_a_word_that_is_no_text_is_a_wrong_command(word):
         result = CliRunner().invoke(main, words)
         (line,) = (line for line in result.stderr.splitlines() if line.startswith("Error: "))
         assert (result.exit_code, ascii(word) in line) == (2, True), result.output
-        assert "Spark and Hudi take no such text" in line
+        assert "which Spark and Hudi can't store" in line
