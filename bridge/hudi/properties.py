@@ -160,6 +160,11 @@ class TableProperties:
         return f"{keys.TIMELINE_LAYOUT} is {layout!r}, and that of table version {self.version} is {own}"
 
     @property
+    def timeline_is_local(self) -> bool:
+        """Whether a writer names instants in the time zone of its machine, not in UTC (HoodieTimelineTimeZone)."""
+        return self._text(keys.TIMELINE_ZONE, "LOCAL").upper() != "UTC"
+
+    @property
     def timeline_folder(self) -> str:
         """The folder of the active timeline."""
         return f".hoodie/{self._text(keys.TIMELINE_PATH, 'timeline')}" if self.has_completion_times else ".hoodie"

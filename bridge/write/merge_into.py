@@ -23,7 +23,7 @@ from bridge.write.changes import (
 )
 from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, forget_read, is_conflict, is_locked
 from bridge.write.frame_merge import merged_in_frames
-from bridge.write.hudi_writer import check_writer_is_there, commit
+from bridge.write.hudi_writer import check_writer_is_there, commit, next_instant
 from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.read_instant import ReadInstant
 from bridge.write.record_location import buckets_of, check_buckets
@@ -87,7 +87,8 @@ def merge_into(  # noqa: PLR0913 (keyword-only settings of one commit)
         InputError: the table would merge written rows again, or the batch does not fit it, or Hudi's index would not
             find the rows, or the table stores a key of the batch twice.
         PlanError: the plan has another key than the table, or an option would change what is written.
-        EngineError: the session has no Hudi bundle; or the commit is complete, and what came after it failed.
+        EngineError: the session has no Hudi bundle; or the clock of the driver is behind the table's instants; or the
+            commit is complete, and what came after it failed.
         ConflictError: another writer committed since the read; the message names its instant. With a lock: in each of
             five attempts.
         AlteredTableError: files of completed commits are missing, or differ from what was written.
@@ -139,7 +140,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
         check_rows(done)
         counts, aside = done.counts, done.quarantine
         if counts:
-            read.check_before(found.queries().timeline)
+            _check_before(found, read)
         if before_commit is not None:
             before_commit(aside)
         report = MergeIntoReport(
@@ -155,7 +156,7 @@ def _merged(  # noqa: PLR0913, PLR0917 (those of merge_into)
             quarantine=aside,
         )
         if counts:
-            read.check_before(found.queries().timeline)
+            _check_before(found, read)
             commit_rows = as_commit(done.changed, columns, deletes=DELETED in counts)
             _commit(found, commit_rows, read, run, written_as)
             report = dataclasses.replace(report, instant=read.own_commit(found.queries().timeline, run))
@@ -228,6 +229,13 @@ def merge_batch(
         merge_into(table, rows, plan, batch_id=f"{name}/{number}", write_options=write_options)
 
     return merge
+
+
+def _check_before(found: HudiTable, read: ReadInstant) -> None:
+    """Check that no other writer has been there, and that a commit would come last; errors as in `merge_into`."""
+    now = found.queries()
+    read.check_before(now.timeline)
+    read.check_clock(now.timeline, *next_instant(found.spark, is_local=now.properties.timeline_is_local))
 
 
 def _commit(found: HudiTable, rows: DataFrame, read: ReadInstant, run: str, options: Mapping[str, str]) -> None:

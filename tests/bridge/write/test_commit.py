@@ -43,6 +43,7 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
         "_changes": MagicMock(return_value=inserts),
         "described": lambda *_: contextlib.nullcontext(),
         "commit": lambda _rows, _path, options: committed(made, options),
+        "next_instant": lambda *_, **__: ("20240102000000000", "UTC"),
     }.items():
         monkeypatch.setattr(MODULE, name, stand_in)
     for name in ("check_writer_is_there", "as_commit", "forget_read"):
@@ -126,6 +127,19 @@ def test_another_writer_is_noticed_before_the_quarantine_is_handed_over(
     monkeypatch.setattr(MODULE, "check_rows", lambda _: table.write([{"id": "z", "city": "Bonn", "qty": 1}]))
     handed: list[Any] = []
     with pytest.raises(ConflictError, match="of another writer came after"):
+        merge_into(str(table.path), rows(), PLAN, before_commit=handed.append)
+    assert (handed, table.asked) == ([], [])
+
+
+@pytest.mark.parametrize("clock", ["20240101000000009", "20231231233000000"])
+def test_a_clock_that_is_behind_the_table_is_told_before_the_quarantine_is_handed_over(
+    table: MadeTable, monkeypatch: pytest.MonkeyPatch, clock: str
+) -> None:
+    table.write([])
+    monkeypatch.setattr(MODULE, "next_instant", lambda *_, is_local: (clock, "Asia/Tokyo" if is_local else "UTC"))
+    handed: list[Any] = []
+    said = rf"get the instant {clock} now \(time zone UTC\), but the table has 20240101000000009, .* nothing is written"
+    with pytest.raises(EngineError, match=said):
         merge_into(str(table.path), rows(), PLAN, before_commit=handed.append)
     assert (handed, table.asked) == ([], [])
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import importlib
 import json
+import zoneinfo
 from typing import TYPE_CHECKING, Any
 from unittest.mock import MagicMock
 
@@ -16,7 +18,7 @@ from bridge.errors import EngineError
 from bridge.hudi import TableQueries
 from bridge.spark import line_of
 from bridge.write import WriteTarget
-from bridge.write.hudi_writer import _check_keeps
+from bridge.write.hudi_writer import _check_keeps, next_instant
 from bridge.write.stored_rows import check_slices
 from payloads import SENTINEL
 from tests.bridge.write.table import MadeTable
@@ -138,6 +140,22 @@ def test_a_commit_under_way_and_one_that_is_rolled_back_are_other_writers(
     merge_into(str(table.path), rows, PLAN)  # what was there when the rows were read is no conflict
     with pytest.raises(ConflictError, match="20240101000000002"):
         merge_into(str(table.path), batch(spark, [("e", "Bern", 5)]), PLAN, before_commit=lambda _: last.unlink())
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Apia", "America/New_York"])
+def test_an_instant_is_named_in_the_zone_of_the_table(spark: SparkSession, zone: str) -> None:
+    zones = spark._jvm.java.util.TimeZone
+    before = zones.getDefault()
+    zones.setDefault(zones.getTimeZone(zone))
+    try:
+        found = {is_local: next_instant(spark, is_local=is_local) for is_local in (True, False)}
+    finally:
+        zones.setDefault(before)
+    for is_local, (instant, said) in found.items():
+        there = zoneinfo.ZoneInfo(zone if is_local else "UTC")
+        named = datetime.datetime.strptime(instant, "%Y%m%d%H%M%S%f").replace(tzinfo=there)
+        assert abs(datetime.datetime.now(there) - named) < datetime.timedelta(minutes=1)
+        assert (len(instant), said) == (17, str(there))
 
 
 def test_what_can_t_be_merged_is_handed_over_before_the_commit(table: MadeTable, spark: SparkSession) -> None:
