@@ -140,9 +140,20 @@ class ActiveTimeline:
         """Return what the file of an instant's last state says; empty for an empty file.
 
         Raises:
-            DamagedFileError: it is neither JSON nor an Avro container.
+            DamagedFileError: it is neither JSON nor an Avro container; or readers need its list of written files, and
+                there is none.
         """
-        return self._metadata(instant.file)
+        found = self._metadata(instant.file)
+        if found and instant.file in self._listed and found.get("partitionToWriteStats") is None:
+            raise self._damaged(self._path_of(instant.file), "it has no list of written files")
+        return found
+
+    @functools.cached_property
+    def _listed(self) -> frozenset[str]:
+        """The files of the commits whose list of written files every reader converts, and fails without (layout 2)."""
+        replacing = (instant for instant in self.commits if instant.action == "replacecommit")
+        needed = (*self.commits[-1:], *replacing) if self._properties.has_completion_times else ()
+        return frozenset(instant.file for instant in needed)
 
     def plan(self, instant: Instant) -> JsonObject:
         """Return the plan that an instant was requested with."""

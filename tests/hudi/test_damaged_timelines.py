@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import fastavro
 import pytest
 
 from bridge.hudi import DamagedFileError, TableQueries, UnreadableTableError
@@ -36,6 +37,33 @@ def test_a_commit_that_no_query_needs_is_told_alone(made: MadeTable, shape: Any)
     path.write_text(json.dumps(shape))
     assert rows(made.path) == before
     assert [text.partition(" can't be read")[0] for text in altered(made.path)] == [str(path)]
+
+
+@pytest.mark.parametrize(
+    ("case", "at", "is_needed"),
+    [
+        ("mor-part-none", -1, True),
+        ("mor-part-none", 0, False),
+        ("cow-clustered-default", 3, True),  # which replaced file groups
+        ("cow-clustered-default", 4, False),
+    ],
+)
+def test_a_commit_without_a_list_of_written_files_is_named_where_real_hudi_needs_it(
+    tables: Path, tmp_path: Path, case: str, at: int, *, is_needed: bool
+) -> None:
+    table = copied(tables, tmp_path, "1.2.0", case)
+    before = rows(table)
+    commits = sorted((table / ".hoodie/timeline").glob("*_*.*commit"))
+    with commits[at].open("rb") as stream:
+        reader = fastavro.reader(stream)
+        said = next(reader)
+    with commits[at].open("wb") as stream:
+        fastavro.writer(stream, reader.writer_schema, [{**said, "partitionToWriteStats": None}])
+    if is_needed:
+        with pytest.raises(DamagedFileError, match=rf"{commits[at]} can't be read: it has no list of written files"):
+            rows(table)
+    else:
+        assert rows(table) == before
 
 
 def test_an_instant_that_lost_its_completion_is_told_where_readers_differ(tables: Path, tmp_path: Path) -> None:
