@@ -53,7 +53,7 @@ from bridge.merge.refused_inserts import indexed_sentinel, insert_of_file, refus
 from bridge.merge.rule_columns import columns_of_choice
 from bridge.merge.split_reader import SplitRow, parts_of, reader_views
 from bridge.merge.stated_rules import StatedRules, check_stated, stated_rule
-from bridge.merge.tasks import calling_users, users_called
+from bridge.merge.tasks import users_called, watched
 
 __all__ = [
     "DECIMAL_DIGITS",
@@ -93,7 +93,6 @@ __all__ = [
     "StatedRules",
     "StoredRow",
     "UserBatch",
-    "calling_users",
     "calls_of",
     "check_links",
     "check_stated",
@@ -125,4 +124,5 @@ __all__ = [
     "table_of",
     "tests_rows",
     "users_called",
+    "watched",
 ]

@@ -13,23 +13,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from pyspark import TaskContext
 
 from bridge.spark import FAILURES
-from payloads.user import Capped, no_exit, sendable, watching
+from payloads.user import Capped, end_copy_of, no_exit, sendable, watching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from bridge.plan import MergePlan
 
 T = TypeVar("T")
 
 
-@contextlib.contextmanager
-def calling_users(plan: MergePlan, task: str = "") -> Iterator[None]:
-    """Watch the calls of a plan's classes while a task runs.
+def watched(plan: MergePlan, task: str, results: Iterable[T]) -> Iterator[T]:
+    """Give the results of a task that calls a plan's classes, and watch the calls.
 
-    A call that takes too long, or ends the process, raises; what classes print goes to standard error, capped; and an
-    error is one that Spark's worker can send.
+    A call that takes too long, or ends the process, raises; what classes print goes to standard error, capped; an error
+    is one that Spark's worker can send; and of a process that classes fork nothing is written.
     """
+    process = os.getpid()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(Capped(sys.stderr, plan.payload_name)))
         stack.enter_context(no_exit())
@@ -39,13 +39,18 @@ def calling_users(plan: MergePlan, task: str = "") -> Iterator[None]:
         if before is not None:
             raise before
         try:
-            yield
+            for found in results:
+                end_copy_of(process)
+                yield found
         except Exception as error:
+            end_copy_of(process)
             sendable(error)
             if note is not None:
                 with contextlib.suppress(Exception):  # an error that can't be pickled is found again
                     note.write_bytes(pickle.dumps(error))
             raise
+        finally:
+            end_copy_of(process)
 
 
 def _note_of(task: str) -> Path | None:
@@ -76,8 +81,7 @@ def users_called(
     def decorate(task: Callable[..., Iterator[T]]) -> Callable[..., Iterator[T]]:
         @functools.wraps(task)
         def guarded(given: object, *others: object, **named: object) -> Iterator[T]:
-            with calling_users(plan_of(given), task.__name__):
-                yield from task(given, *others, **named)
+            return watched(plan_of(given), task.__name__, task(given, *others, **named))
 
         return guarded
 

@@ -17,7 +17,7 @@ import pyarrow as pa
 from bridge.engines import ACTION, LEFT, ORIGIN, READ, ROW_COUNTS, WholeKeys, starts_of
 from bridge.errors import InputError
 from bridge.hudi import ComputedKeys, SliceReader, converted, looked_up
-from bridge.merge import Action, calling_users, users_called
+from bridge.merge import Action, users_called, watched
 from bridge.programs import Origin
 from bridge.spark import META_COLUMNS, prepare
 from bridge.write.changes import PLACE
@@ -119,11 +119,14 @@ def merged_slices(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) 
         InputError: a key column has null, or a key is stored twice.
         MergeFailedError: a payload or its ordering failed.
     """
-    with calling_users(job.plan, "merged_slices"):
-        merges = _SliceMerges(work, job)
-        for label, rows in _key_groups(batches, job.grouping):
-            yield from merges.merge(label, rows)
-        yield from merges.end()
+    return watched(job.plan, "merged_slices", _merged(work, job, batches))
+
+
+def _merged(work: SliceWork, job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    merges = _SliceMerges(work, job)
+    for label, rows in _key_groups(batches, job.grouping):
+        yield from merges.merge(label, rows)
+    yield from merges.end()
 
 
 def _firsts(rows: pa.RecordBatch, identity: tuple[str, ...]) -> Rows:

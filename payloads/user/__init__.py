@@ -6,7 +6,16 @@ from payloads.avro import same_record
 from payloads.user.adapter import PayloadAdapter
 from payloads.user.by_rule import FoundRule, RulePayload, states_rule
 from payloads.user.copies import EditedRecord, copied, copier
-from payloads.user.guard import CALL_TIMEOUT, CallEndedError, CallGuard, Capped, error_text, no_exit, printable
+from payloads.user.guard import (
+    CALL_TIMEOUT,
+    CallEndedError,
+    CallGuard,
+    Capped,
+    end_copy_of,
+    error_text,
+    no_exit,
+    printable,
+)
 from payloads.user.pair_calls import PairCalls, UserCalls
 from payloads.user.payloads import adapt
 from payloads.user.raised import failure_of, sendable
@@ -28,6 +37,7 @@ __all__ = [
     "calls_users_code",
     "copied",
     "copier",
+    "end_copy_of",
     "error_text",
     "failure_of",
     "no_exit",

@@ -85,6 +85,7 @@ class CallGuard:
         self._started = 0.0
         self._interruptions = 0
         self._recursion = 0
+        self._process = 0
 
     # -- watching
 
@@ -95,6 +96,7 @@ class CallGuard:
             self._stack.enter_context(no_exit())
             self._stack.enter_context(_threads_end())
             self._recursion = sys.getrecursionlimit()
+            self._process = os.getpid()
             is_main = threading.current_thread() is threading.main_thread()
             if is_main:
                 self._stack.enter_context(self._telling_interrupts())
@@ -192,6 +194,7 @@ class CallGuard:
                 result = function(*arguments)
             finally:
                 self._is_running = False
+                end_copy_of(self._process)
                 if sys.getrecursionlimit() < self._recursion:
                     sys.setrecursionlimit(self._recursion)  # our own code needs it
         except LateError:
@@ -221,6 +224,15 @@ class CallGuard:
             f"{self.name}: {self._what} raised {how}, which ends the process; return a result or raise an Exception "
             "instead"
         )
+
+
+def end_copy_of(process: int) -> None:
+    """End this process if it is a copy of another one (its id), which users' code has forked and let go on.
+
+    Both would write the same results to the same streams.
+    """
+    if os.getpid() != process:
+        os._exit(1)
 
 
 @contextlib.contextmanager

@@ -33,16 +33,15 @@ def failure_of(error: BaseException, call: str, record: object) -> PayloadFailed
         return PayloadFailedError(f"{call} {error}")
     if isinstance(error, LateError) or is_interrupt(error):
         raise error
-    text = one_line(error_text(error))
+    text, name = one_line(error_text(error)), type(error).__name__
     if isinstance(error, ProcessEndedError):
         return CallEndedError(f"{call} called {text}, which ends the process; raise an Exception instead")
     if not isinstance(error, Exception):
-        raised = f"{type(error).__name__}({text})"
-        return CallEndedError(f"{call} raised {raised}, which ends the process; raise an Exception instead")
+        return CallEndedError(f"{call} raised {name}({text}), which ends the process; raise an Exception instead")
     advice = f"fix the class, or change this record: {shown(record)}"
     if record is None:
         advice = "let the class check whether the record is None, as in a delete without data"
-    return PayloadFailedError(f"{call} raised {type(error).__name__}: {text}; {advice}")
+    return PayloadFailedError(f"{call} raised {f'{name}: {text}' if text else name}; {advice}")
 
 
 def shown(result: object) -> str:

@@ -31,6 +31,12 @@ def _prints(record: Record) -> Record:
     return record
 
 
+def _forks(record: Record) -> Record:
+    """Return in two processes."""
+    os.fork()
+    return record
+
+
 _DOES: dict[str, Callable[[Record], Any]] = {
     "sys.exit": lambda _: sys.exit(3),
     "GeneratorExit": lambda _: _raises(GeneratorExit()),
@@ -45,6 +51,9 @@ _DOES: dict[str, Callable[[Record], Any]] = {
     "empty-record": lambda _: {},
     "killed": lambda _: os.kill(os.getpid(), signal.SIGKILL),
     "prints": _prints,
+    "forks": _forks,
+    "half-a-pair": lambda record: {**record, "v": "a\ud800"},
+    "no-text": lambda _: _raises(ValueError()),
 }
 
 

@@ -100,6 +100,14 @@ def test_a_class_in_python_is_named(spark: SparkSession, how: str) -> None:
     assert "\n" not in said
 
 
+def test_a_process_that_a_class_forks_writes_no_rows(spark: SparkSession) -> None:
+    """It would write them to the stream of the task, where the next task of the worker would find them."""
+    plan = dataclasses.replace(in_python(), engine="python")
+    for how in ("forks", "new", "forks", "newer", "newest"):
+        merged = upsert(stored(spark), incoming(spark, how), plan)
+        assert rows(merged) == [("a", 2, how), ("b", 2, "new"), ("c", 1, "old")]
+
+
 def test_a_class_that_kills_its_worker_is_named(spark: SparkSession) -> None:
     said = told(spark, in_python(), "killed")
     assert said.startswith("tests.jvm.misbehaving:Payload failed at upsert (key id='a'): the class ends its process")

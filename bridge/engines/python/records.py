@@ -149,8 +149,8 @@ class RecordWriter:
         """Return `records` as a batch of the Arrow schema; `extra` has the columns that are no Avro fields.
 
         Raises:
-            UnfitRecordError: a record does not fit the Avro schema; the message names the field.
-            SchemaError: a value does not fit the column.
+            UnfitRecordError: a record does not fit the Avro schema or the columns; the message names the field.
+            SchemaError: a column can't be null.
         """
         try:
             check_fields(records, len(self._schema.fields))
@@ -159,6 +159,8 @@ class RecordWriter:
             for number, record in enumerate(records):
                 try:
                     self._schema.validate(record)
+                    for name, write in self._writers.items():
+                        _written(write, name, [record])
                 except SchemaError as misfit:
                     raise UnfitRecordError(str(misfit), number) from error
             msg = f"records that fit the Avro schema don't fit the frame's columns: {error}; check the column types"
@@ -181,6 +183,9 @@ def _given(column: ArrowColumn | Sequence[object], arrow_type: pa.DataType) -> A
 def _written(write: Callable[[list[Value]], ArrowColumn], name: str, records: Sequence[Record]) -> ArrowColumn:
     try:
         return write([record[name] for record in records])
+    except UnicodeEncodeError as error:
+        msg = f"field {name!r}: {error.object!r} has half of a surrogate pair, which is not a character"
+        raise SchemaError(msg) from error
     except _FAILURES as error:
         msg = f"field {name!r}: {error}"
         raise SchemaError(msg) from error

@@ -43,6 +43,8 @@ DOES = {
     "loop": f"has not ended after {SECONDS} s; end its loop or what it waits for, or allow more time (--call-timeout)",
     "sleep": f"has not ended after {SECONDS} s; end",
     "other-key": "it returned a record of another key, id='b'; return one of the same key, or none to delete the row",
+    "no-text": "raised ValueError; fix the class",
+    "half-a-pair": r"the merged record does not fit: field 'v': 'a\ud800' has half of a surrogate pair, which is not a",
     "empty-record": "it returned a record of another key, id=None; return one of the same key",
 }
 OF_MERGERS = ("sys.exit", "os._exit", "KeyboardInterrupt", "loop", "other-key")
