@@ -167,6 +167,17 @@ class SliceView:
             if log.instant == self._compactions.get((partition, file_id))
         )
 
+    def strays(self) -> Iterator[FileSlice]:
+        """Give the logs that continue no file of their group, as slices without a base file; of versions 5 and 6 alone.
+
+        Names say which file a log continues. 0.15 passes over such a log, and 1.0 takes it for one of another file.
+        """
+        for partition, sizes in self.listings:
+            for file_id, group in sorted(groups_of(sizes).items()):
+                found = self._by_instant(group, self._compactions.get((partition, file_id)))
+                for key in sorted(found.keys() & self._strays(found, self._compactions.get((partition, file_id)))):
+                    yield _file_slice(partition, file_id, key, found[key], sizes)
+
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
         replaced = self._timeline.replaced(until)
         for partition, sizes in self.listings:
@@ -197,6 +208,23 @@ class SliceView:
         return not self._own_instants and found.base is None and bool(found.logs) and not found.is_lost
 
     def _slices(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:
+        found = self._by_instant(group, compaction)
+        strays = self._strays(found, compaction)
+        return {key: one for key, one in found.items() if key not in strays} if strays else found
+
+    def _strays(self, slices: Mapping[str, _Slice], compaction: str | None) -> frozenset[str]:
+        """Return the slices of a group with base files that no base file began, and no commit before the first one."""
+        begun = min((key for key, one in slices.items() if one.base), default=None)
+        if self._own_instants or begun is None:
+            return frozenset()
+        return frozenset(
+            key
+            for key, one in slices.items()
+            if one.logs and not (one.base or one.is_lost or key == compaction)
+            if key > begun or not self._timeline.knows(key)
+        )
+
+    def _by_instant(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:
         slices: dict[str, _Slice] = defaultdict(_Slice)
         for base in group.bases:
             # A compaction that did not complete may have left a part of its base file.

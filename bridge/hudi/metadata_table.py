@@ -20,6 +20,7 @@ from bridge.hudi.log_blocks import BlockType
 from bridge.hudi.log_records import data_records
 from bridge.hudi.properties import TableProperties, stored_properties
 from bridge.hudi.schema_text import stored_schema
+from bridge.hudi.stray_logs import check_strays
 from bridge.hudi.timeline import ActiveTimeline
 from payloads import HudiRelease
 from payloads.avro import decode
@@ -106,6 +107,7 @@ def _merged(files: TableFiles, timeline: ActiveTimeline) -> dict[str, _Sizes]:
     )
     sizes = files.sizes(_PARTITION)
     view = SliceView(own, [Listing(_PARTITION, sizes)], has_completion_times=properties.has_completion_times)
+    check_strays(files, view, rules)
     found: dict[str, _Sizes] = {}
     for one in view.latest(rules.until):
         for key, listed in _records(files, one, rules):

@@ -22,6 +22,7 @@ from bridge.hudi.listings import TableListings
 from bridge.hudi.partition_values import check_paths, columns_in_paths, text_columns
 from bridge.hudi.properties import PROPERTIES_FILE, TableProperties
 from bridge.hudi.slice_query import Commits, SliceQuery
+from bridge.hudi.stray_logs import check_strays
 from bridge.hudi.table_class import TableClass
 from bridge.hudi.table_schema import table_schema
 from bridge.hudi.timeline import ActiveTimeline
@@ -223,10 +224,7 @@ class TableQueries:
                 never completed; or another `form`.
         """
         if form != LATEST_STATE:
-            msg = (
-                f"{self.files.path}: {form} queries are not supported, only {LATEST_STATE}; compare two snapshots "
-                "instead"
-            )
+            msg = f"{self.files.path}: {form} queries are not supported, only {LATEST_STATE}; compare two snapshots"
             raise UnreadableTableError(msg)
         if self.timeline.commits and not self.properties.has_meta_fields:
             msg = (
@@ -308,6 +306,8 @@ class TableQueries:
             sources=TableFiles(self._bootstrap) if self._bootstrap else None,
             unnamed_class=self.unnamed_class if merges else None,
         )
+        if merges:
+            check_strays(self.files, self.slices, query.rules)
         check_paths(query, () if until == _NO_INSTANT else self.slices.listings)
         return query
 

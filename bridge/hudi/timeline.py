@@ -128,6 +128,10 @@ class ActiveTimeline:
         """Whether an instant is older than the first one that counts, so that only the archive can have it."""
         return self.start is not None and requested < self.start
 
+    def knows(self, requested: str) -> bool:
+        """Whether an instant is on the active timeline in any state, or so old that the archive may have it."""
+        return self.before_start(requested) or any(instant.requested == requested for instant in self.instants)
+
     def is_inflight(self, requested: str) -> bool:
         """Whether an instant is on the active timeline and has not completed."""
         return requested in self.open_instants

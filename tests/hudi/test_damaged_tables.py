@@ -11,14 +11,52 @@ import pyarrow.parquet as pq
 import pytest
 
 from bridge.hudi import DamagedFileError, HudiTableError, SliceReader, TableQueries, UnreadableTableError
+from bridge.hudi.log_blocks import BlockType, HeaderKey
 from tests.hudi.damaged import COLUMNS, altered, change_property, copied, rewrite, rows
-from tests.support.made_table import FIRST, MadeTable
+from tests.support.made_table import FIRST, MadeTable, block, instant
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 KEY = "_hoodie_record_key"
 BASE = f"g_0-0-0_{FIRST}.parquet"
+
+
+# -- logs that continue no file of their group
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+@pytest.mark.parametrize("name", [str(int(FIRST) + 9), str(int(FIRST) + 1), f"2999{FIRST[4:]}"])
+def test_a_log_whose_name_continues_no_file_is_named(made: MadeTable, release: str, name: str) -> None:
+    """Another instant, that of a commit, and one to come: real 0.15.0 passes over it, 1.2.0 merges it."""
+    (log,) = (made.path / "p").glob(".g_*.log.1_*")
+    other = log.rename(log.with_name(log.name.replace(FIRST, name)))
+    with pytest.raises(UnreadableTableError, match=f"{other} continues, by its name, a file of the instant {name}"):
+        rows(made.path, release)
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_a_log_that_was_rolled_back_continues_any_file(made: MadeTable, release: str) -> None:
+    """So does the log of a bucket whose first write was rolled back: the next one begins another slice."""
+    rolled_back, by = str(int(FIRST) + 7), str(int(FIRST) + 8)
+    header = {HeaderKey.INSTANT_TIME: by, HeaderKey.TARGET_INSTANT_TIME: rolled_back, HeaderKey.COMMAND_BLOCK_TYPE: "0"}
+    (log,) = (made.path / "p").glob(".g_*.log.1_*")
+    data = log.read_bytes().replace(instant(1).encode(), rolled_back.encode())
+    before = rows(made.path, release)
+    stray = log.with_name(log.name.replace(FIRST, rolled_back))
+    stray.write_bytes(data + block(BlockType.COMMAND, b"", header))
+    (made.path / ".hoodie" / f"{by}.rollback").write_text("")
+    assert rows(made.path, release) == before
+
+
+def test_the_metadata_table_has_no_such_log_either(tables: Path, tmp_path: Path) -> None:
+    path = copied(tables, tmp_path, "0.15.0", "mor-metadata-table-default")
+    before = rows(path, "0.15")
+    (log,) = (path / ".hoodie/metadata/files").glob(".files-0000-0_20*.log.1_*")
+    log.rename(log.with_name(log.name.replace("-0_20", "-0_21", 1)))
+    assert rows(path, "0.15") == before  # which does not look there
+    with pytest.raises(UnreadableTableError, match=r"metadata, which .* can't be read: .* continues, by its name"):
+        rows(path)
 
 
 # -- names
