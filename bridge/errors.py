@@ -126,6 +126,13 @@ _JAVA_MERGE = re.compile(
 _USER_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
+# Java's Parquet reader is at fault for nothing but the file, and says in its own words what it met there.
+_PARQUET = re.compile(r"\b(?:org\.apache|shaded)\.parquet\.")
+_NO_DAMAGE = re.compile(
+    r"cannot be converted|ConvertNotSupported|UnsupportedOperation|OutOfMemory|\bClosedChannel|Interrupted"
+)
+_FILE = re.compile(r"Encountered error while reading file (?:file://)?(\S+?)\.? Details:")
+
 
 # Errors whose messages name settings, columns and files, and quote data only where it may be shown.
 _ABOUT_SETTINGS = {
@@ -207,12 +214,22 @@ def _told(error: BaseException) -> tuple[str, str]:
         return raised[-1][0], raised[-1][1].strip()
     if merges := _JAVA_MERGE.findall(text):
         return MergeFailedError.__name__, merges[-1].strip()
+    if around := _told_of_surroundings(error, text):
+        return around
+    causes = _USER_RAISED.findall(text) or _CAUSE.findall(text)
+    lines = text.strip().splitlines() or [type(error).__name__]
+    return kind, str(causes[-1] if causes else lines[0]).strip()
+
+
+def _told_of_surroundings(error: BaseException, text: str) -> tuple[str, str] | None:
+    """Return the class and the message of an error that storage, machine or a file is at fault for; None otherwise."""
     for pattern, sentence in _SURROUNDINGS.items():
         if found := pattern.search(text):
             return EngineError.__name__, sentence.format(*(part.strip().rstrip(".") for part in found.groups()))
     if isinstance(error, PermissionError):
         denied = f"{error.filename or error}: permission denied; run as another user, or name another path"
         return EngineError.__name__, denied
-    causes = _USER_RAISED.findall(text) or _CAUSE.findall(text)
-    lines = text.strip().splitlines() or [type(error).__name__]
-    return kind, str(causes[-1] if causes else lines[0]).strip()
+    if _PARQUET.search(text) and not _NO_DAMAGE.search(text):
+        file = found[1] if (found := _FILE.search(text)) else "a Parquet file of the input"
+        return InputError.__name__, f"{file} can't be read: its Parquet data is damaged or cut off; restore the file"
+    return None

@@ -51,6 +51,14 @@ def test_files_of_several_schemas(spark, rows, fails):
     )
 
 
+def test_a_parquet_file_that_is_damaged(spark, rows, fails):
+    file = rows / "a.parquet"
+    data = bytearray(file.read_bytes())
+    data[4:24] = bytes(20)  # the header of its first page
+    file.write_bytes(data)
+    fails(f"{file} can't be read: its Parquet data is damaged or cut off; restore the file")
+
+
 def test_a_path_that_vanishes_during_the_job(spark, rows, fails, monkeypatch):
     read = merge_module.read_sides
 
