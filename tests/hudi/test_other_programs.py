@@ -23,6 +23,7 @@ from bridge.hudi import SliceReader, TableQueries
 from bridge.migration import rehearsal
 from bridge.spark import line_of
 from tests.conformance.tables import load
+from tests.support.bundles import ON_3
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -66,6 +67,7 @@ def bundle(monkeypatch: pytest.MonkeyPatch, spark: SparkSession) -> Bundle:  # t
     return Bundle(monkeypatch)
 
 
+@ON_3
 def test_what_a_bundle_shows_is_compared(path: str, spark: SparkSession, bundle: Bundle) -> None:
     bundle.without_rows = 1
     with compare_readers(HudiTable(spark, path, "1.2"), ["0.12", "1.1", REAL]) as found:
@@ -83,6 +85,7 @@ def test_what_a_bundle_shows_is_compared(path: str, spark: SparkSession, bundle:
     assert not Path(task["out"]).exists()
 
 
+@ON_3
 def test_what_a_bundle_refuses_and_what_cannot_run(path: str, spark: SparkSession, bundle: Bundle) -> None:
     bundle.answer = json.dumps({"error": "x\nCaused by: java.lang.ClassCastException: Integer is no Long\n\tat y"})
     with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:
@@ -201,6 +204,7 @@ def test_what_a_script_says_of_its_end_comes_before_what_java_logs_last(
         run_released(spark, "org:bundle:1", tmp_path / "x.py", {}, way_out="")
 
 
+@ON_3
 def test_a_full_disk_is_told_with_a_way_out(path: str, spark: SparkSession, bundle: Bundle) -> None:
     bundle.code, bundle.stderr = 1, "Caused by: java.io.IOException: No space left on device"
     with compare_readers(HudiTable(spark, path, "1.2"), [REAL]) as found:

@@ -39,6 +39,7 @@ from bridge.report import Table
 from mergers import COMMIT_TIME_BASED_MERGE_STRATEGY_UUID
 from payloads import HudiRelease
 from tests.conformance.tables import load
+from tests.support.bundles import ON_3
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -167,6 +168,7 @@ def test_not_as_predicted(path: Path, spark: SparkSession, bundle: Bundle, tmp_p
     assert "please report it" in report.warnings[1]
 
 
+@ON_3
 def test_refused_by_hudi(path: Path, bundle: Bundle, tmp_path: Path) -> None:
     bundle.error = "x\nCaused by: org.apache.hudi.exception.HoodieUpgradeDowngradeException: no way up\n\tat y"
     words = ["rehearse", str(path), "--to", "1.2", "--copy", str(tmp_path / "copy"), "--output", "json"]
@@ -180,6 +182,7 @@ def test_refused_by_hudi(path: Path, bundle: Bundle, tmp_path: Path) -> None:
     assert answer["statistics"]["refused"].startswith("HoodieUpgradeDowngradeException")
 
 
+@ON_3
 def test_a_bundle_that_does_not_come_to_an_answer_leaves_no_copy(
     path: Path, spark: SparkSession, bundle: Bundle, tmp_path: Path
 ) -> None:

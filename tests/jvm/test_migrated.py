@@ -58,6 +58,7 @@ from payloads.rules import (
 )
 from tests.jvm.java_compiler import SOURCES
 from tests.migrated.__main__ import run
+from tests.support.bundles import ON_3_5
 from tests.support.schemas import nullable, record_schema
 
 if TYPE_CHECKING:
@@ -211,6 +212,7 @@ def test_every_node_is_compared() -> None:
     assert compared >= {*get_args(Test | Column | Later)} - preview
 
 
+@ON_3_5
 def test_real_hudi_gives_the_rows_of_the_class(
     bundles: SparkSession, java_compiler: JavaCompiler, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from bridge.engines.jvm.jars import jars_of
 from bridge.migration.skeletons import java_skeletons, strategy_id
 from payloads import HudiRelease, PayloadRef
 from tests.jvm.java_compiler import SOURCES
+from tests.support.bundles import ON_3_5
 from tests.support.schemas import nullable, record_schema
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def asked(spark: SparkSession, release: HudiRelease, compiler: JavaCompiler) -> 
     return str(told).splitlines()
 
 
-@pytest.mark.parametrize("release", [HudiRelease.V1_0, HudiRelease.V1_1, HudiRelease.V1_2])
+@pytest.mark.parametrize("release", [pytest.param(HudiRelease.V1_0, marks=ON_3_5), HudiRelease.V1_1, HudiRelease.V1_2])
 def test_a_merger_in_java_answers_as_its_payload(
     bundles: SparkSession, java_compiler: JavaCompiler, release: HudiRelease
 ) -> None:
