@@ -44,7 +44,7 @@ DOES = {
     "sleep": f"has not ended after {SECONDS} s; end",
     "other-key": "it returned a record of another key, id='b'; return one of the same key, or none to delete the row",
     "no-text": "raised ValueError; fix the class",
-    "half-a-pair": r"field 'v': 'a\\ud800' has half of a surrogate pair, which is not a character",
+    "half-a-pair": r"field 'v': 'a\ud800' has half of a surrogate pair, which is not a character",
     "empty-record": "it returned a record of another key, id=None; return one of the same key",
 }
 OF_MERGERS = ("sys.exit", "os._exit", "KeyboardInterrupt", "loop", "other-key")
