@@ -89,13 +89,17 @@ class Recorded(NamedTuple):
         return str(commits[-1].get("hudi_version") or self.answers["hudi_version"])
 
 
+def answer_files(directory: Path) -> list[Path]:
+    """Return the files with the answers for the recorded tables below a directory, by path."""
+    named = (path for path in directory.rglob("*.json*") if path.name in {*_ANSWERS, *_HISTORIES})
+    return sorted(path for path in named if (path.parent / "table").is_dir())
+
+
 def load(directory: Path, release: str | None = None, case: str | None = None) -> Iterator[Recorded]:
     """Give the recorded tables below a directory, by path; `case` is the name of a folder."""
-    for path in sorted(directory.rglob("*.json*")):
-        if path.name not in {*_ANSWERS, *_HISTORIES}:
-            continue
+    for path in answer_files(directory):
         folder = path.parent
-        if not (folder / "table").is_dir() or case not in {None, folder.name}:
+        if case not in {None, folder.name}:
             continue
         data = path.read_bytes()
         answers = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)

@@ -14,7 +14,7 @@ from bridge.engines import COMMIT
 from bridge.spark.small_input import INTERPRETED, JAVA_OPTIONS
 from payloads import HudiRelease, PayloadBridgeError
 from tests.conformance.record_table import session
-from tests.conformance.tables import Check, check, load, opened_by
+from tests.conformance.tables import Check, answer_files, check, load, opened_by
 from tests.corpus import compared as corpus
 from tests.corpus.__main__ import RECORDED
 from tests.corpus.jars import jars_for
@@ -54,7 +54,7 @@ class World:
         self.spark = session(bundle, settings) if bundle else session_for_few_rows()
         self._folder, self._bundle = folder, bundle or ""
         self.kinds = {kind: weight for kind, weight in _KINDS.items() if bundle or kind not in _OF_BUNDLE}
-        self._tables: list[Recorded] = []
+        self._tables: list[Path] = []
         self._classes: list[corpus.Recorded] = []
         self._jars: dict[Any, Any] = {}
 
@@ -138,8 +138,9 @@ class World:
     def _recorded(self, source: random.Random) -> Found:
         if not self._tables:
             for archive in (TABLES, OLDER_TABLES):
-                self._tables += load(self._unpacked(archive))
-        recorded, engine = source.choice(self._tables), source.choice(_ENGINES)
+                self._tables += answer_files(self._unpacked(archive))
+        (recorded,) = load(source.choice(self._tables).parent)  # whose rows are not kept for the next rounds
+        engine = source.choice(_ENGINES)
         done = list(check(recorded, lambda one: opened_by(engine, self.spark, one)))
         return _judged(recorded, done, f"{recorded.label}, {engine}")
 
