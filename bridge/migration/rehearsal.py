@@ -40,7 +40,8 @@ from bridge.migration.script import migration_script
 from bridge.migration.steps import changes_between, merge_properties
 from bridge.migration.table_copy import check_copy, check_unchanged, copy_table, replaced
 from bridge.pipeline import KIND, KINDS
-from bridge.spark import PySparkException, kept
+from bridge.spark import PySparkException, is_connect, kept
+from bridge.write import check_clock
 from payloads import HudiRelease, PayloadBridgeError
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
             release; or batches or the downgrade follow an upgrade whose compaction changes or omits rows
             (`check_compaction`).
         InputError: the table can't be copied, as `copy_table` says, or was written meanwhile; a batch can't be read.
+        EngineError: the clock is behind the table's instants, so real Hudi's commits would not come last.
         NotRunError: the bundle can't run here.
         AlteredTableError: files of completed commits are missing, or not as they were written.
         HudiTableError, MergeFailedError: the table can't be read by its own release.
@@ -109,6 +111,8 @@ def rehearse(  # noqa: PLR0913 (keyword-only settings of one rehearsal)
     check_copy(table.path, copy, overwrite=overwrite)
     check_whole(table)
     then = next_of(table, mode, payload, batches, props)
+    if (then.batches is not None or downgrade or table.is_merge_on_read) and not is_connect(table.spark):
+        check_clock(table.spark, table.queries())  # real Hudi commits to the copy
     program = bundle_of(release, table.spark, bundle)
     archive = bundle_path(Path(copy))
     if archive.exists() and not overwrite:

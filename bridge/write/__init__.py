@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bridge.write.clock import check_clock
 from bridge.write.file_writer import FilesRun, check_form, write_files
 from bridge.write.hudi_writer import WRITER_SETTINGS
 from bridge.write.merge_into import merge_batch, merge_into
@@ -16,6 +17,7 @@ __all__ = [
     "MergeIntoReport",
     "NewTableRun",
     "WriteTarget",
+    "check_clock",
     "check_form",
     "merge_batch",
     "merge_into",

@@ -68,21 +68,6 @@ def newest_version(spark: SparkSession) -> int:
     return int(versions.current().versionCode())
 
 
-def next_instant(spark: SparkSession, *, is_local: bool) -> tuple[str, str]:
-    """Return the instant that Hudi's writer would take now, and the time zone in which it names it.
-
-    Args:
-        spark: the session that writes.
-        is_local: whether that is the zone of the driver's Java, as the table says; UTC otherwise.
-
-    Source: HoodieInstantTimeGenerator.getCurrentInstantTimeStr.
-    """
-    times = spark._jvm.java.time  # type: ignore[union-attr]  # noqa: SLF001 (PySpark's only way to it)
-    zone = times.ZoneId.systemDefault() if is_local else times.ZoneOffset.UTC
-    now = times.LocalDateTime.now(zone).format(times.format.DateTimeFormatter.ofPattern("yyyyMMddHHmmssSSS"))
-    return str(now), "UTC" if not is_local else str(zone.getId())
-
-
 def bulk_insert(rows: DataFrame, place: Place, options: Mapping[str, str]) -> None:
     """Write rows as a new table, in one commit.
 

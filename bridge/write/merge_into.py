@@ -21,9 +21,10 @@ from bridge.write.changes import (
     check_columns,
     check_rows,
 )
+from bridge.write.clock import check_clock
 from bridge.write.concurrency import TRIES, RefusedCommitError, check_since, forget_read, is_conflict, is_locked
 from bridge.write.frame_merge import merged_in_frames
-from bridge.write.hudi_writer import check_writer_is_there, commit, next_instant
+from bridge.write.hudi_writer import check_writer_is_there, commit
 from bridge.write.merge_into_report import MergeIntoReport
 from bridge.write.read_instant import ReadInstant
 from bridge.write.record_location import buckets_of, check_buckets
@@ -235,7 +236,7 @@ def _check_before(found: HudiTable, read: ReadInstant) -> None:
     """Check that no other writer has been there, and that a commit would come last; errors as in `merge_into`."""
     now = found.queries()
     read.check_before(now.timeline)
-    read.check_clock(now.timeline, *next_instant(found.spark, is_local=now.properties.timeline_is_local))
+    check_clock(found.spark, now)
 
 
 def _commit(found: HudiTable, rows: DataFrame, read: ReadInstant, run: str, options: Mapping[str, str]) -> None:

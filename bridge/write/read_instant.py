@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bridge.errors import ConflictError, EngineError
+from bridge.errors import ConflictError
 from bridge.write.target import BATCH, RUN
 
 if TYPE_CHECKING:
@@ -54,28 +54,6 @@ class ReadInstant:
                 "as of which the stored rows were read; nothing is written: merge the batch again"
             )
             raise ConflictError(msg)
-
-    def check_clock(self, now: ActiveTimeline, at: str, zone: str) -> None:
-        """Check that a commit that gets the instant `at` comes after everything on the timeline.
-
-        Hudi's readers order file slices and log blocks by instant, whichever was written last.
-
-        Args:
-            now: the timeline.
-            at: the instant that Hudi's writer would take now.
-            zone: the time zone of it, for the message.
-
-        Raises:
-            EngineError: it does not, so that its rows would be stored and not shown.
-        """
-        last = max((at for one in now.instants for at in (one.requested, one.completed or "")), default="")
-        if at <= last:
-            msg = (
-                f"{self._path}: a commit would get the instant {at} now (time zone {zone}), but the table has {last}, "
-                "and Hudi orders commits by their instants: its readers would not show the merged rows; nothing is "
-                "written: correct the clock or the time zone of the driver, or wait until that time has passed"
-            )
-            raise EngineError(msg)
 
     def commit_of(self, now: ActiveTimeline, run: str) -> str | None:
         """Return the completed commit of a run; None if there is none."""

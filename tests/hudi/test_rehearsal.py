@@ -21,6 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from bridge import (
+    EngineError,
     HudiTable,
     InputError,
     PlanError,
@@ -390,6 +391,14 @@ def test_only_a_copy_is_replaced_and_only_by_one_that_is_judged(
     assert checksums(copy) == {MARK: kept[MARK]} | checksums(path)
     copy_table(table, copy, overwrite=True)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["copy", "other", "table"]
+
+
+def test_a_clock_that_is_behind_the_table_is_told(path: Path, spark: SparkSession, tmp_path: Path) -> None:
+    """Real Hudi's commits to the copy would be older than those of the table: no query would show them."""
+    (path / ".hoodie" / "20990101000000000.clean").touch()
+    with pytest.raises(EngineError, match="but the table has 20990101000000000, and Hudi orders commits"):
+        rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
+    assert not (tmp_path / "copy").exists()
 
 
 @pytest.mark.parametrize("folder", [".hoodie", ".hoodie/metadata/.hoodie"])

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MODULE = importlib.import_module("bridge.write.merge_into")
+CLOCK = importlib.import_module("bridge.write.clock")
 CHANGES = MODULE._changes
 COMMAND = importlib.import_module("bridge.cli.merge_into")
 PLAN = MergePlan(payload="OverwriteWithLatestAvroPayload", release="0.15", key="id")
@@ -43,9 +44,9 @@ def table(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeTable:
         "_changes": MagicMock(return_value=inserts),
         "described": lambda *_: contextlib.nullcontext(),
         "commit": lambda _rows, _path, options: committed(made, options),
-        "next_instant": lambda *_, **__: ("20240102000000000", "UTC"),
     }.items():
         monkeypatch.setattr(MODULE, name, stand_in)
+    monkeypatch.setattr(CLOCK, "next_instant", lambda *_, **__: ("20240102000000000", "UTC"))
     for name in ("check_writer_is_there", "as_commit", "forget_read"):
         monkeypatch.setattr(MODULE, name, MagicMock())
     return made
@@ -136,7 +137,7 @@ def test_a_clock_that_is_behind_the_table_is_told_before_the_quarantine_is_hande
     table: MadeTable, monkeypatch: pytest.MonkeyPatch, clock: str
 ) -> None:
     table.write([])
-    monkeypatch.setattr(MODULE, "next_instant", lambda *_, is_local: (clock, "Asia/Tokyo" if is_local else "UTC"))
+    monkeypatch.setattr(CLOCK, "next_instant", lambda *_, is_local: (clock, "Asia/Tokyo" if is_local else "UTC"))
     handed: list[Any] = []
     said = rf"get the instant {clock} now \(time zone UTC\), but the table has 20240101000000009, .* nothing is written"
     with pytest.raises(EngineError, match=said):

@@ -18,7 +18,8 @@ from bridge.errors import EngineError
 from bridge.hudi import TableQueries
 from bridge.spark import line_of
 from bridge.write import WriteTarget
-from bridge.write.hudi_writer import _check_keeps, next_instant
+from bridge.write.clock import next_instant
+from bridge.write.hudi_writer import _check_keeps
 from bridge.write.stored_rows import check_slices
 from payloads import SENTINEL
 from tests.bridge.write.table import MadeTable
