@@ -6,6 +6,7 @@ import datetime
 import decimal
 import re
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from bridge.redaction import shown_message
 from payloads.errors import PayloadBridgeError
@@ -126,12 +127,20 @@ _JAVA_MERGE = re.compile(
 _USER_RAISED = re.compile(r"\[USER_RAISED_EXCEPTION\] (.*?)(?: SQLSTATE: \w+)?$", re.MULTILINE)
 _CAUSE = re.compile(r"^(?:Caused by: )?[\w.$]+(?:Exception|Error): (.+)", re.MULTILINE)
 
-# Java's Parquet reader is at fault for nothing but the file, and says in its own words what it met there.
-_PARQUET = re.compile(r"\b(?:org\.apache|shaded)\.parquet\.")
-_NO_DAMAGE = re.compile(
-    r"cannot be converted|ConvertNotSupported|UnsupportedOperation|OutOfMemory|\bClosedChannel|Interrupted"
+# What Java's Parquet reader says of damaged bytes, in its own words; and where Spark and the reader name the file.
+_DAMAGED = re.compile(
+    r"is not a Parquet file|[Cc]ould not read footer|can not read (?:class org\.apache\.parquet\.format|FileMetaData)|"
+    r"shaded\.parquet\.org\.apache\.thrift\.|FAILED_TO_UNCOMPRESS|[Cc]ould not decode the dictionary"
 )
-_FILE = re.compile(r"Encountered error while reading file (?:file://)?(\S+?)\.? Details:")
+_ON_THE_WAY = re.compile(
+    r"\b(?:Socket|SocketTimeout|Connect|ConnectionClosed|UnknownHost|SSL|SdkClient|\w+S3|ClassNotFound)Exception\b|"
+    r"NoSuchMethodError|NoClassDefFoundError|OutOfMemoryError"
+)
+_FILES = (
+    re.compile(r"reading file (\S+?)\.?\s+(?:Details:|SQLSTATE|Could not read)"),
+    re.compile(r"(\S+) is not a Parquet file"),
+    re.compile(r"[Cc]ould not read footer for file:? (?:FileStatus\{path=)?([^\s;,]+)"),
+)
 
 
 # Errors whose messages name settings, columns and files, and quote data only where it may be shown.
@@ -229,7 +238,8 @@ def _told_of_surroundings(error: BaseException, text: str) -> tuple[str, str] | 
     if isinstance(error, PermissionError):
         denied = f"{error.filename or error}: permission denied; run as another user, or name another path"
         return EngineError.__name__, denied
-    if _PARQUET.search(text) and not _NO_DAMAGE.search(text):
-        file = found[1] if (found := _FILE.search(text)) else "a Parquet file of the input"
+    if _DAMAGED.search(text) and not _ON_THE_WAY.search(text):
+        told = next((found[1] for pattern in _FILES if (found := pattern.search(text))), "")
+        file = unquote(re.sub(r"^file:/{0,2}(?=/)", "", told)) or "a Parquet file of the input"
         return InputError.__name__, f"{file} can't be read: its Parquet data is damaged or cut off; restore the file"
     return None

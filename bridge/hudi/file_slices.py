@@ -7,6 +7,7 @@ Source: AbstractTableFileSystemView, HoodieFileGroup.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
@@ -115,6 +116,24 @@ class _Slice:
     logs: list[LogFile] = field(default_factory=list)
 
 
+class _Known(NamedTuple):
+    """A file group: where it is, the bytes of files of its partition, its slices, and its pending compaction."""
+
+    partition: str
+    file_id: str
+    sizes: Mapping[str, int]
+    slices: dict[str, _Slice]
+    compaction: str | None
+
+    def file_slice(self, key: str) -> FileSlice:
+        """Return one of its slices, with all of its logs."""
+        found = self.slices[key]
+        names = tuple(log.name for log in found.logs)
+        base = None if found.base is None else found.base.name
+        size = sum(self.sizes[name] for name in (*names, *filter(None, [base])))
+        return FileSlice(self.partition, self.file_id, key, base, names, size)
+
+
 class SliceView:
     """The file slices of a table, worked out from one listing.
 
@@ -148,13 +167,7 @@ class SliceView:
 
     def groups(self, until: str) -> list[list[FileSlice]]:
         """Return all slices of each file group that the files still hold, the oldest first; replaced ones, too."""
-        found = []
-        for partition, sizes in self.listings:
-            for file_id, group in sorted(groups_of(sizes).items()):
-                compaction = self._compactions.get((partition, file_id))
-                slices = sorted(self._slices(group, compaction).items())
-                counted = [(key, one) for key, one in slices if key <= until and self._counts(key, one, compaction)]
-                found.append([_file_slice(partition, file_id, key, one, sizes) for key, one in counted])
+        found = [[one.file_slice(key) for key in self._counted(one, until)] for one in self._groups]
         return [slices for slices in found if slices]
 
     def on_pending_compactions(self) -> frozenset[str]:
@@ -167,38 +180,50 @@ class SliceView:
             if log.instant == self._compactions.get((partition, file_id))
         )
 
-    def strays(self) -> Iterator[FileSlice]:
-        """Give the logs that continue no file of their group, as slices without a base file; of versions 5 and 6 alone.
+    def strays(self, until: str) -> Iterator[FileSlice]:
+        """Give the logs that a snapshot as of `until` leaves out: by their name they continue no file of their group.
 
-        Names say which file a log continues. 0.15 passes over such a log, and 1.0 takes it for one of another file.
+        Each is a slice without a base file; only table versions 5 and 6 name logs so.
         """
-        for partition, sizes in self.listings:
-            for file_id, group in sorted(groups_of(sizes).items()):
-                found = self._by_instant(group, self._compactions.get((partition, file_id)))
-                for key in sorted(found.keys() & self._strays(found, self._compactions.get((partition, file_id)))):
-                    yield _file_slice(partition, file_id, key, found[key], sizes)
+        replaced = self._timeline.replaced(until)
+        for one in self._groups if not self._own_instants else ():
+            if (one.partition, one.file_id) not in replaced:
+                yield from map(one.file_slice, sorted(self._strays(one, until)))
 
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
         replaced = self._timeline.replaced(until)
-        for partition, sizes in self.listings:
-            for file_id, group in sorted(groups_of(sizes).items()):
-                if (partition, file_id) in replaced:
-                    continue
-                compaction = self._compactions.get((partition, file_id))
-                slices = self._slices(group, compaction)
-                keys = sorted(key for key in slices if key <= until and self._counts(key, slices[key], compaction))
-                if bases_only:
-                    keys = [key for key in keys if slices[key].base is not None][-1:]
-                if not keys:
-                    continue
-                key, logs = keys[-1], list(slices[keys[-1]].logs)
-                if key == compaction and len(keys) > 1:  # not executed yet: what it will read is still the slice
-                    key = keys[-2]
-                    logs = sorted([*slices[key].logs, *logs])
-                base = slices[key].base
-                names = () if bases_only else tuple(log.name for log in logs)
-                found = FileSlice(partition, file_id, key, None if base is None else base.name, names)
-                yield replace(found, size=sum(sizes[n] for n in (*names, *filter(None, [found.base_file]))))
+        for one in self._groups:
+            if (one.partition, one.file_id) in replaced:
+                continue
+            slices, keys = one.slices, self._counted(one, until)
+            if bases_only:
+                keys = [key for key in keys if slices[key].base is not None][-1:]
+            if not keys:
+                continue
+            key, logs = keys[-1], list(slices[keys[-1]].logs)
+            if key == one.compaction and len(keys) > 1:  # not executed yet: what it will read is still the slice
+                key = keys[-2]
+                logs = sorted([*slices[key].logs, *logs])
+            base = slices[key].base
+            names = () if bases_only else tuple(log.name for log in logs)
+            found = FileSlice(one.partition, one.file_id, key, None if base is None else base.name, names)
+            yield replace(found, size=sum(one.sizes[n] for n in (*names, *filter(None, [found.base_file]))))
+
+    @functools.cached_property
+    def _groups(self) -> list[_Known]:
+        """Each file group with its slices, by partition and file id."""
+        return [
+            _Known(partition, file_id, sizes, self._slices(group, compaction), compaction)
+            for partition, sizes in self.listings
+            for file_id, group in sorted(groups_of(sizes).items())
+            for compaction in [self._compactions.get((partition, file_id))]
+        ]
+
+    def _counted(self, one: _Known, until: str) -> list[str]:
+        """Return the instants of the slices of a group that count as of `until`, in order."""
+        strays = self._strays(one, until)
+        keys = (key for key in one.slices if key <= until and key not in strays)
+        return sorted(key for key in keys if self._counts(key, one.slices[key], one.compaction))
 
     def _counts(self, key: str, found: _Slice, compaction: str | None) -> bool:
         """Whether a slice is more than what a writer left that never completed."""
@@ -207,24 +232,24 @@ class SliceView:
         # Version 6: an inflight instant began the slice with a log; its blocks are judged one by one.
         return not self._own_instants and found.base is None and bool(found.logs) and not found.is_lost
 
-    def _slices(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:
-        found = self._by_instant(group, compaction)
-        strays = self._strays(found, compaction)
-        return {key: one for key, one in found.items() if key not in strays} if strays else found
+    def _strays(self, one: _Known, until: str) -> frozenset[str]:
+        """Return the slices without a base file whose logs continue none, by their name, and are read all the same.
 
-    def _strays(self, slices: Mapping[str, _Slice], compaction: str | None) -> frozenset[str]:
-        """Return the slices of a group with base files that no base file began, and no commit before the first one."""
-        begun = min((key for key, one in slices.items() if one.base), default=None)
-        if self._own_instants or begun is None:
+        0.15 passes over such logs, or reads them alone; 1.0 and later take those of an unknown instant, or of one after
+        the last base file, for logs of that file. A compaction, and the first write of a group, begin a slice of logs.
+        """
+        logged = [key for key, found in one.slices.items() if found.logs and not (found.base or found.is_lost)]
+        if self._own_instants or not logged:
             return frozenset()
+        first = min((key for key in logged if key <= until and self._timeline.is_valid(key)), default=None)
+        begun = max((key for key, found in one.slices.items() if found.base and key <= until), default=first)
         return frozenset(
             key
-            for key, one in slices.items()
-            if one.logs and not (one.base or one.is_lost or key == compaction)
-            if key > begun or not self._timeline.knows(key)
+            for key in logged
+            if begun is not None and key != one.compaction and (key > begun or not self._timeline.knows(key))
         )
 
-    def _by_instant(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:
+    def _slices(self, group: _Group, compaction: str | None) -> dict[str, _Slice]:
         slices: dict[str, _Slice] = defaultdict(_Slice)
         for base in group.bases:
             # A compaction that did not complete may have left a part of its base file.
@@ -252,13 +277,6 @@ class SliceView:
                 return max(begun)
         slices[log.instant]  # later log files lie on it, too
         return log.instant
-
-
-def _file_slice(partition: str, file_id: str, key: str, found: _Slice, sizes: Mapping[str, int]) -> FileSlice:
-    names = tuple(log.name for log in found.logs)
-    base = None if found.base is None else found.base.name
-    size = sum(sizes[name] for name in (*names, *filter(None, [base])))
-    return FileSlice(partition, file_id, key, base, names, size)
 
 
 def groups_of(names: Iterable[str]) -> dict[str, _Group]:

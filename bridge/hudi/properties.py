@@ -162,7 +162,7 @@ class TableProperties:
     @property
     def timeline_is_local(self) -> bool:
         """Whether a writer names instants in the time zone of its machine, not in UTC (HoodieTimelineTimeZone)."""
-        return self._text(keys.TIMELINE_ZONE, "LOCAL").upper() != "UTC"
+        return self._text(keys.TIMELINE_ZONE, "LOCAL") != "UTC"
 
     @property
     def timeline_folder(self) -> str:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 
 def check_strays(files: TableFiles, view: SliceView, rules: BlockRules) -> None:
-    """Check that logs without a file of their group to continue hold nothing that counts, as after a rollback.
+    """Check that logs that continue no file of their group hold nothing that counts, as after a rollback.
 
     Raises:
         UnreadableTableError: one does; names it.
         DamagedFileError: one can't be read.
     """
-    for stray in view.strays():
+    for stray in view.strays(rules.until):
         paths = [stray.path_of(name) for name in stray.data_logs]
         with contextlib.ExitStack() as stack:
             logs = [(files.described(path), stack.enter_context(files.open(path))) for path in paths]
@@ -29,7 +29,7 @@ def check_strays(files: TableFiles, view: SliceView, rules: BlockRules) -> None:
         if counts:
             msg = (
                 f"{logs[0][0]} continues, by its name, a file of the instant {stray.base_instant}, but its file group "
-                "has none: Hudi passes over such a log until 0.15, and reads it with another file from 1.0 on; restore "
-                "the name, or the file"
+                "has none: Hudi 0.15 passes over such a log, or reads it alone, and Hudi 1.0 and later merge it with "
+                "another file; restore the name, or the file"
             )
             raise UnreadableTableError(msg)

@@ -130,7 +130,11 @@ class ActiveTimeline:
 
     def knows(self, requested: str) -> bool:
         """Whether an instant is on the active timeline in any state, or so old that the archive may have it."""
-        return self.before_start(requested) or any(instant.requested == requested for instant in self.instants)
+        return self.before_start(requested) or requested in self._active
+
+    @functools.cached_property
+    def _active(self) -> frozenset[str]:
+        return frozenset(instant.requested for instant in self.instants)
 
     def is_inflight(self, requested: str) -> bool:
         """Whether an instant is on the active timeline and has not completed."""

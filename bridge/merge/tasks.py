@@ -7,6 +7,7 @@ import functools
 import os
 import pickle
 import sys
+from collections.abc import Generator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,24 +17,26 @@ from bridge.spark import FAILURES
 from payloads.user import Capped, end_copy_of, no_exit, sendable, watching
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator
 
     from bridge.plan import MergePlan
 
 T = TypeVar("T")
 
 
-def watched(plan: MergePlan, task: str, results: Iterable[T]) -> Iterator[T]:
+def watched(plan: MergePlan, task: str, results: Iterator[T]) -> Iterator[T]:
     """Give the results of a task that calls a plan's classes, and watch the calls.
 
     A call that takes too long, or ends the process, raises; what classes print goes to standard error, capped; an error
-    is one that Spark's worker can send; and of a process that classes fork nothing is written.
+    is one that Spark's worker can send. A copy of the process that a class forks ends before it gives a result.
     """
     process = os.getpid()
     with contextlib.ExitStack() as stack:
         stack.enter_context(contextlib.redirect_stdout(Capped(sys.stderr, plan.payload_name)))
         stack.enter_context(no_exit())
         stack.enter_context(watching(plan.call_timeout))
+        if isinstance(results, Generator):  # which ends while it is watched, too
+            stack.callback(results.close)
         note = _note_of(task)
         before = None if note is None else _read(note)
         if before is not None:

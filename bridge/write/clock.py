@@ -1,11 +1,13 @@
 """The instant that Hudi's writer would give a commit now, which must come after all that a table has.
 
-Hudi's readers order file slices and log blocks by instant, whichever was written last.
+Hudi's readers order file slices and log blocks by instant, whichever was written last. The clocks
+of two machines may differ by a second.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Final
 
 from bridge.errors import EngineError
 
@@ -13,6 +15,10 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from bridge.hudi import TableQueries
+
+_ORDERED_TOO: Final = frozenset({"restore", "rollback"})  # their command blocks stand among those of commits
+_PATIENCE: Final = 2.0
+_STEP: Final = 0.1
 
 
 def check_clock(spark: SparkSession, opened: TableQueries) -> None:
@@ -25,13 +31,17 @@ def check_clock(spark: SparkSession, opened: TableQueries) -> None:
     Raises:
         EngineError: it does not, so that its rows would be stored and not shown.
     """
-    at, zone = next_instant(spark, is_local=opened.properties.timeline_is_local)
-    instants = opened.timeline.instants
-    last = max((time for one in instants for time in (one.requested, one.completed or "")), default="")
+    ordered = (one for one in opened.timeline.instants if one.is_commit or one.action in _ORDERED_TOO)
+    last = max((moment for one in ordered for moment in (one.requested, one.completed or "")), default="")
+    is_local, patience = opened.properties.timeline_is_local, time.monotonic() + _PATIENCE
+    at, zone = next_instant(spark, is_local=is_local)
+    while at <= last and time.monotonic() < patience:
+        time.sleep(_STEP)
+        at, zone = next_instant(spark, is_local=is_local)
     if at <= last:
         msg = (
             f"{opened.files.path}: a commit would get the instant {at} now (time zone {zone}), but the table has "
-            f"{last}, and Hudi orders commits by their instants: its readers would not show the rows of that commit; "
+            f"{last}, and Hudi orders commits by their instants: its readers would not show all rows of that commit; "
             "nothing is written: correct the clock or the time zone of the driver, or wait until that time has passed"
         )
         raise EngineError(msg)

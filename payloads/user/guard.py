@@ -85,7 +85,6 @@ class CallGuard:
         self._started = 0.0
         self._interruptions = 0
         self._recursion = 0
-        self._process = 0
 
     # -- watching
 
@@ -96,7 +95,6 @@ class CallGuard:
             self._stack.enter_context(no_exit())
             self._stack.enter_context(_threads_end())
             self._recursion = sys.getrecursionlimit()
-            self._process = os.getpid()
             is_main = threading.current_thread() is threading.main_thread()
             if is_main:
                 self._stack.enter_context(self._telling_interrupts())
@@ -189,12 +187,13 @@ class CallGuard:
         self._what, self._started = what, time.monotonic()
         self._is_late, self._is_users, self._interruptions = False, False, 0
         self._is_running = True
+        process = os.getpid()
         try:
             try:
                 result = function(*arguments)
             finally:
                 self._is_running = False
-                end_copy_of(self._process)
+                end_copy_of(process)
                 if sys.getrecursionlimit() < self._recursion:
                     sys.setrecursionlimit(self._recursion)  # our own code needs it
         except LateError:
@@ -227,7 +226,7 @@ class CallGuard:
 
 
 def end_copy_of(process: int) -> None:
-    """End this process if it is a copy of another one (its id), which users' code has forked and let go on.
+    """End this process unless it has that id: then it is a copy, which users' code forked and let continue.
 
     Both would write the same results to the same streams.
     """

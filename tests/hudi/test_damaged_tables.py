@@ -28,11 +28,43 @@ BASE = f"g_0-0-0_{FIRST}.parquet"
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
 @pytest.mark.parametrize("name", [str(int(FIRST) + 9), str(int(FIRST) + 1), f"2999{FIRST[4:]}"])
 def test_a_log_whose_name_continues_no_file_is_named(made: MadeTable, release: str, name: str) -> None:
-    """Another instant, that of a commit, and one to come: real 0.15.0 passes over it, 1.2.0 merges it."""
+    """Another instant, that of a commit, and one to come: real 0.15.0 passes over it or reads it alone, 1.2.0 merges it."""
     (log,) = (made.path / "p").glob(".g_*.log.1_*")
     other = log.rename(log.with_name(log.name.replace(FIRST, name)))
     with pytest.raises(UnreadableTableError, match=f"{other} continues, by its name, a file of the instant {name}"):
         rows(made.path, release)
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+@pytest.mark.parametrize("after", [1, 9])
+def test_the_second_log_of_a_group_of_logs_continues_the_first(tmp_path: Path, release: str, after: int) -> None:
+    """Real 1.2.0 shows both rows; 0.15.0 shows the row of the first log, or of the second where its name is a commit's."""
+    made = MadeTable(tmp_path / "table", COLUMNS)
+    made.base("g", pa.table({"id": ["x"], "part": ["p"], "ts": [1]}))
+    for number, key in enumerate(("a", "b")):
+        made.log("g", "p", [{"id": key, "part": "p", "ts": 1}], number or 9)
+        made.commit(number)
+    (made.path / "p" / BASE).unlink()
+    (first,) = (made.path / "p").glob(".g_*.log.9_*")
+    first.write_bytes(first.read_bytes().replace(instant(9).encode(), FIRST.encode()))
+    assert sorted(row["id"] for row in rows(made.path, release)) == ["a", "b"]
+    (second,) = (made.path / "p").glob(".g_*.log.1_*")
+    second.rename(second.with_name(second.name.replace(FIRST, instant(after))))
+    with pytest.raises(UnreadableTableError, match=f"continues, by its name, a file of the instant {instant(after)}"):
+        rows(made.path, release)
+
+
+@pytest.mark.parametrize("release", ["0.15", "1.2"])
+def test_logs_of_a_file_that_the_cleaner_removes_are_not_read(made: MadeTable, release: str) -> None:
+    """It removed the base file already; a later one counts."""
+    (log,) = (made.path / "p").glob(".g_*.log.1_*")
+    base, later = made.path / "p" / BASE, instant(5)
+    base.rename(base.with_name(BASE.replace(FIRST, later)))
+    first = made.path / ".hoodie" / f"{FIRST}.deltacommit"
+    (made.path / ".hoodie" / f"{later}.commit").write_text(first.read_text())
+    assert [row["ts"] for row in rows(made.path, release)] == [1, 1, 1]
+    log.write_bytes(b"damaged")
+    assert [row["ts"] for row in rows(made.path, release)] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("release", ["0.15", "1.2"])

@@ -184,7 +184,8 @@ def _written(write: Callable[[list[Value]], ArrowColumn], name: str, records: Se
     try:
         return write([record[name] for record in records])
     except UnicodeEncodeError as error:
-        msg = f"field {name!r}: {error.object!r} has half of a surrogate pair, which is not a character"
+        around = error.object[max(0, error.start - 20) : error.end + 20]
+        msg = f"field {name!r}: {around!r} has half of a surrogate pair, which is not a character"
         raise SchemaError(msg) from error
     except _FAILURES as error:
         msg = f"field {name!r}: {error}"

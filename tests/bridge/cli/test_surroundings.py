@@ -111,6 +111,43 @@ def test_what_executors_say_of_their_surroundings(cause, sentence):
     assert sentence_of(Py4JError(SPARK + cause)).startswith(sentence)
 
 
+READS = "org.apache.spark.SparkException: Encountered error while reading file "
+PAGE = "\nCaused by: java.io.IOException: can not read class org.apache.parquet.format.PageHeader: Required field 'x'"
+
+
+@pytest.mark.parametrize(
+    ("cause", "file"),
+    [
+        (f"{READS}file:///data/a.parquet. Details:{PAGE}", "/data/a.parquet"),
+        (f"{READS}file:///with%20space/a.parquet.  SQLSTATE: KD001{PAGE}", "/with space/a.parquet"),
+        (f"{READS}s3a://b/a.parquet. Details:{PAGE}", "s3a://b/a.parquet"),
+        (
+            "java.lang.RuntimeException: file:/data/a.parquet is not a Parquet file. Expected magic number at",
+            "/data/a.p",
+        ),
+        (f"org.apache.spark.SparkException: x{PAGE}", "a Parquet file of the input"),
+    ],
+)
+def test_damaged_parquet_names_its_file(cause, file):
+    said = sentence_of(Py4JError(SPARK + cause))
+    assert said.startswith(file)
+    assert said.endswith(" can't be read: its Parquet data is damaged or cut off; restore the file")
+
+
+@pytest.mark.parametrize(
+    "cause",
+    [
+        "org.apache.spark.SparkUpgradeException: [INCONSISTENT_BEHAVIOR.WRITE_ANCIENT_DATETIME] x\n\tat org.apache.parquet.",
+        f"{READS}s3a://b/a. Details:{PAGE}\nCaused by: java.net.SocketException: Connection reset",
+        "java.lang.NoSuchMethodError: org.apache.parquet.schema.Types.x",
+        "java.io.IOException: the quota is used up\n\tat org.apache.parquet.hadoop.ParquetFileWriter.end(x)",
+        "org.apache.parquet.crypto.ParquetCryptoRuntimeException: no key for the column",
+    ],
+)
+def test_what_is_no_damage_is_not_called_so(cause):
+    assert "damaged" not in sentence_of(Py4JError(SPARK + cause))
+
+
 def test_a_path_without_permission():
     error = PermissionError(13, "Permission denied", "/data")
     assert sentence_of(error) == "/data: permission denied; run as another user, or name another path"

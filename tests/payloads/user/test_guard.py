@@ -159,3 +159,18 @@ def test_texts_of_errors_can_be_printed():
     assert error_text(Mute()) == "its text can't be read: ValueError"
     assert printable("a\ud800") == "a\\ud800"
     assert len(printable("x" * 10_000_000)) < 2_000
+
+
+def test_a_guard_that_watches_nothing_calls_all_the_same() -> None:
+    assert CallGuard("Class", None).call("it", lambda: 5) == 5
+
+
+def test_a_copy_of_the_process_ends_with_the_call() -> None:
+    """It would go on as this process does."""
+    program = (
+        "import os; from payloads.user import CallGuard; guard = CallGuard('Class', None)\n"
+        "with guard:\n    guard.call('it', os.fork)\n"
+        "os.wait(); print('went on', flush=True)"
+    )
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines() == ["went on"]
