@@ -28,7 +28,7 @@ BASE = f"g_0-0-0_{FIRST}.parquet"
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
 @pytest.mark.parametrize("name", [str(int(FIRST) + 9), str(int(FIRST) + 1), f"2999{FIRST[4:]}"])
 def test_a_log_whose_name_continues_no_file_is_named(made: MadeTable, release: str, name: str) -> None:
-    """Another instant, that of a commit, and one to come: real 0.15.0 passes over it or reads it alone, 1.2.0 merges it."""
+    """Another instant, a commit's, and one to come: real 0.15.0 passes over it or reads it alone, 1.2.0 merges it."""
     (log,) = (made.path / "p").glob(".g_*.log.1_*")
     other = log.rename(log.with_name(log.name.replace(FIRST, name)))
     with pytest.raises(UnreadableTableError, match=f"{other} continues, by its name, a file of the instant {name}"):
@@ -38,7 +38,7 @@ def test_a_log_whose_name_continues_no_file_is_named(made: MadeTable, release: s
 @pytest.mark.parametrize("release", ["0.15", "1.2"])
 @pytest.mark.parametrize("after", [1, 9])
 def test_the_second_log_of_a_group_of_logs_continues_the_first(tmp_path: Path, release: str, after: int) -> None:
-    """Real 1.2.0 shows both rows; 0.15.0 shows the row of the first log, or of the second where its name is a commit's."""
+    """Real 1.2.0 shows both rows; 0.15.0 the row of the first log, or of the second where its name is a commit's."""
     made = MadeTable(tmp_path / "table", COLUMNS)
     made.base("g", pa.table({"id": ["x"], "part": ["p"], "ts": [1]}))
     for number, key in enumerate(("a", "b")):

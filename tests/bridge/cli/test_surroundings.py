@@ -137,7 +137,7 @@ def test_damaged_parquet_names_its_file(cause, file):
 @pytest.mark.parametrize(
     "cause",
     [
-        "org.apache.spark.SparkUpgradeException: [INCONSISTENT_BEHAVIOR.WRITE_ANCIENT_DATETIME] x\n\tat org.apache.parquet.",
+        "org.apache.spark.SparkUpgradeException: [X.WRITE_ANCIENT_DATETIME] x\n\tat org.apache.parquet.Y",
         f"{READS}s3a://b/a. Details:{PAGE}\nCaused by: java.net.SocketException: Connection reset",
         "java.lang.NoSuchMethodError: org.apache.parquet.schema.Types.x",
         "java.io.IOException: the quota is used up\n\tat org.apache.parquet.hadoop.ParquetFileWriter.end(x)",
