@@ -395,7 +395,7 @@ def test_only_a_copy_is_replaced_and_only_by_one_that_is_judged(
 
 def test_a_clock_that_is_behind_the_table_is_told(path: Path, spark: SparkSession, tmp_path: Path) -> None:
     """Real Hudi's commits to the copy would be older than those of the table: no query would show them."""
-    (path / ".hoodie" / "20990101000000000.clean").touch()
+    (path / ".hoodie" / "20990101000000000.rollback").touch()
     with pytest.raises(EngineError, match="but the table has 20990101000000000, and Hudi orders commits"):
         rehearse(HudiTable(spark, str(path), "0.15"), "1.2", tmp_path / "copy")
     assert not (tmp_path / "copy").exists()

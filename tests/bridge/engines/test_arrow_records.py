@@ -190,7 +190,7 @@ def test_a_value_that_does_not_fit_is_refused_as_validate_refuses_it(kind, arrow
     ],
 )
 def test_a_value_that_fits_the_schema_but_not_the_column(kind, arrow, value):
-    with pytest.raises(SchemaError, match=r"'c'.*check the column types"):
+    with pytest.raises(SchemaError, match=r"^field 'c': "):
         write(kind, arrow, value)
 
 

@@ -62,7 +62,7 @@ def merged(tmp_path: Path, how: str, key: str, on_error: Any = "fail") -> list[d
 
 
 @pytest.mark.parametrize("key", ["d", "x"])
-@pytest.mark.parametrize("how", DOES)
+@pytest.mark.parametrize("how", [how for how in DOES if how != "half-a-pair"])  # in a column that this table lacks
 def test_a_class_is_named_with_merge_point_and_key(tmp_path: Path, how: str, key: str) -> None:
     """Of a key that the table has, and of a new one."""
     with pytest.raises(MergeFailedError) as failure:
