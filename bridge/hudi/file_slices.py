@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -116,7 +116,7 @@ class _Slice:
     logs: list[LogFile] = field(default_factory=list)
 
 
-class _Known(NamedTuple):
+class _FileGroup(NamedTuple):
     """A file group: where it is, the bytes of files of its partition, its slices, and its pending compaction."""
 
     partition: str
@@ -125,13 +125,12 @@ class _Known(NamedTuple):
     slices: dict[str, _Slice]
     compaction: str | None
 
-    def file_slice(self, key: str) -> FileSlice:
-        """Return one of its slices, with all of its logs."""
-        found = self.slices[key]
-        names = tuple(log.name for log in found.logs)
-        base = None if found.base is None else found.base.name
-        size = sum(self.sizes[name] for name in (*names, *filter(None, [base])))
-        return FileSlice(self.partition, self.file_id, key, base, names, size)
+    def file_slice(self, key: str, logs: Iterable[LogFile]) -> FileSlice:
+        """Return one of its slices, with these logs."""
+        base, names = self.slices[key].base, tuple(log.name for log in logs)
+        files = names if base is None else (base.name, *names)
+        size = sum(self.sizes[name] for name in files)
+        return FileSlice(self.partition, self.file_id, key, base and base.name, names, size)
 
 
 class SliceView:
@@ -167,17 +166,18 @@ class SliceView:
 
     def groups(self, until: str) -> list[list[FileSlice]]:
         """Return all slices of each file group that the files still hold, the oldest first; replaced ones, too."""
-        found = [[one.file_slice(key) for key in self._counted(one, until)] for one in self._groups]
+        found = [
+            [one.file_slice(key, one.slices[key].logs) for key in self._counted(one, until)] for one in self._groups
+        ]
         return [slices for slices in found if slices]
 
     def on_pending_compactions(self) -> frozenset[str]:
         """Return the log files that are named after a compaction which has not completed: of versions 5 and 6 alone."""
         return frozenset(
             log.name
-            for partition, sizes in self.listings
-            for file_id, group in groups_of(sizes).items()
-            for log in group.logs
-            if log.instant == self._compactions.get((partition, file_id))
+            for one in self._groups
+            for log in (one.slices[one.compaction].logs if one.compaction else ())
+            if log.instant == one.compaction
         )
 
     def strays(self, until: str) -> Iterator[FileSlice]:
@@ -185,41 +185,39 @@ class SliceView:
 
         Each is a slice without a base file; only table versions 5 and 6 name logs so.
         """
-        replaced = self._timeline.replaced(until)
-        for one in self._groups if not self._own_instants else ():
-            if (one.partition, one.file_id) not in replaced:
-                yield from map(one.file_slice, sorted(self._strays(one, until)))
+        for one in () if self._own_instants else self._current(until):
+            for key in sorted(self._strays(one, until)):
+                yield one.file_slice(key, one.slices[key].logs)
 
     def _chosen(self, until: str, *, bases_only: bool) -> Iterator[FileSlice]:
-        replaced = self._timeline.replaced(until)
-        for one in self._groups:
-            if (one.partition, one.file_id) in replaced:
-                continue
+        for one in self._current(until):
             slices, keys = one.slices, self._counted(one, until)
             if bases_only:
                 keys = [key for key in keys if slices[key].base is not None][-1:]
             if not keys:
                 continue
-            key, logs = keys[-1], list(slices[keys[-1]].logs)
+            key, logs = keys[-1], slices[keys[-1]].logs
             if key == one.compaction and len(keys) > 1:  # not executed yet: what it will read is still the slice
                 key = keys[-2]
                 logs = sorted([*slices[key].logs, *logs])
-            base = slices[key].base
-            names = () if bases_only else tuple(log.name for log in logs)
-            found = FileSlice(one.partition, one.file_id, key, None if base is None else base.name, names)
-            yield replace(found, size=sum(one.sizes[n] for n in (*names, *filter(None, [found.base_file]))))
+            yield one.file_slice(key, () if bases_only else logs)
+
+    def _current(self, until: str) -> Iterator[_FileGroup]:
+        """Give the groups that no commit up to `until` replaced."""
+        replaced = self._timeline.replaced(until)
+        return (one for one in self._groups if (one.partition, one.file_id) not in replaced)
 
     @functools.cached_property
-    def _groups(self) -> list[_Known]:
+    def _groups(self) -> list[_FileGroup]:
         """Each file group with its slices, by partition and file id."""
         return [
-            _Known(partition, file_id, sizes, self._slices(group, compaction), compaction)
+            _FileGroup(partition, file_id, sizes, self._slices(group, compaction), compaction)
             for partition, sizes in self.listings
             for file_id, group in sorted(groups_of(sizes).items())
             for compaction in [self._compactions.get((partition, file_id))]
         ]
 
-    def _counted(self, one: _Known, until: str) -> list[str]:
+    def _counted(self, one: _FileGroup, until: str) -> list[str]:
         """Return the instants of the slices of a group that count as of `until`, in order."""
         strays = self._strays(one, until)
         keys = (key for key in one.slices if key <= until and key not in strays)
@@ -232,7 +230,7 @@ class SliceView:
         # Version 6: an inflight instant began the slice with a log; its blocks are judged one by one.
         return not self._own_instants and found.base is None and bool(found.logs) and not found.is_lost
 
-    def _strays(self, one: _Known, until: str) -> frozenset[str]:
+    def _strays(self, one: _FileGroup, until: str) -> frozenset[str]:
         """Return the slices without a base file whose logs continue none, by their name, and are read all the same.
 
         0.15 passes over such logs, or reads them alone; 1.0 and later take those of an unknown instant, or of one after

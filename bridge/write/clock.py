@@ -1,7 +1,6 @@
 """The instant that Hudi's writer would give a commit now, which must come after all that a table has.
 
-Hudi's readers order file slices and log blocks by instant, whichever was written last. The clocks
-of two machines may differ by a second.
+Hudi's readers order file slices and log blocks by instant, whichever was written last.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
 _ORDERED_TOO: Final = frozenset({"restore", "rollback"})  # their command blocks stand among those of commits
 _PATIENCE: Final = 2.0
+"""The seconds by which the clocks of two machines may differ: so long a commit waits for its turn."""
 _STEP: Final = 0.1
 
 
@@ -29,7 +29,7 @@ def check_clock(spark: SparkSession, opened: TableQueries) -> None:
         opened: the table.
 
     Raises:
-        EngineError: it does not, so that its rows would be stored and not shown.
+        EngineError: it does not, and won't within two seconds: its rows would be stored, and not all of them shown.
     """
     ordered = (one for one in opened.timeline.instants if one.is_commit or one.action in _ORDERED_TOO)
     last = max((moment for one in ordered for moment in (one.requested, one.completed or "")), default="")

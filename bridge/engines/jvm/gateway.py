@@ -80,6 +80,14 @@ class Driver:
             set_stream(before)
             ivy.Message.setDefaultLogger(logger)
 
+    def java_options(self) -> list[str]:
+        """Return the options with which the JVM was started."""
+        beans = self.jvm.java.lang.management
+        # By the interface: the py4j of Spark 3.3 may not call methods of a JDK-internal class.
+        kind = self.jvm.java.lang.Class.forName("java.lang.management.RuntimeMXBean")
+        method = kind.getMethod("getInputArguments", self._array(self.jvm.java.lang.Class, []))
+        return list(map(str, method.invoke(beans.ManagementFactory.getRuntimeMXBean(), self._objects([]))))
+
     # -- classes
 
     def session_class(self, name: str) -> JavaObject:

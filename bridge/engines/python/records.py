@@ -163,7 +163,7 @@ class RecordWriter:
                         _written(write, name, [record])
                 except SchemaError as misfit:
                     raise UnfitRecordError(str(misfit), number) from error
-            msg = f"records that fit the Avro schema don't fit the frame's columns: {error}; check the column types"
+            msg = f"records that fit the Avro schema don't fit the frame's columns: {error}"
             raise SchemaError(msg) from error
         columns = [
             written[field.name] if field.name in written else _given((extra or {})[field.name], field.type)
@@ -188,5 +188,5 @@ def _written(write: Callable[[list[Value]], ArrowColumn], name: str, records: Se
         msg = f"field {name!r}: {around!r} has half of a surrogate pair, which is not a character"
         raise SchemaError(msg) from error
     except _FAILURES as error:
-        msg = f"field {name!r}: {error}"
+        msg = f"field {name!r}: {error}; check the column types"
         raise SchemaError(msg) from error

@@ -65,12 +65,11 @@ class OtherJvms:
 
     def _command(self, conditions: Conditions, folder: str) -> list[str]:
         java: Any = self._driver.jvm.java.lang
-        own = [str(word) for word in java.management.ManagementFactory.getRuntimeMXBean().getInputArguments()]
         helper, *_ = self._jars.paths
         start = CLOCKS[conditions.clock] or self._now
         return [
             os.path.join(java.System.getProperty("java.home"), "bin", "java"),  # noqa: PTH118 (Java's own text)
-            *(word for word in own if word.startswith(_KEPT)),
+            *(word for word in self._driver.java_options() if word.startswith(_KEPT)),
             *("-Xmx512m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+IgnoreUnrecognizedVMOptions"),
             *("-XX:+UnlockExperimentalVMOptions", f"-XX:hashCode={_IDENTITY_HASHES[conditions.identity]}"),
             *(f"-D{name}={value}" for name, value in self._settings if name.startswith("spark.kryo")),

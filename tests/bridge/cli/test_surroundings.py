@@ -123,7 +123,7 @@ PAGE = "\nCaused by: java.io.IOException: can not read class org.apache.parquet.
         (f"{READS}s3a://b/a.parquet. Details:{PAGE}", "s3a://b/a.parquet"),
         (
             "java.lang.RuntimeException: file:/data/a.parquet is not a Parquet file. Expected magic number at",
-            "/data/a.p",
+            "/data/a.parquet",
         ),
         (f"org.apache.spark.SparkException: x{PAGE}", "a Parquet file of the input"),
     ],

@@ -126,17 +126,17 @@ def test_what_was_hidden_when_it_was_made_stays_hidden(name: str) -> None:
 
 @pytest.mark.parametrize("reason", ["HoodieUpsertException: {} (at the upgrade)", "{}"])
 def test_the_error_of_hudi_is_hidden_with_the_values_that_it_may_quote(reason: str) -> None:
-    reason = reason.format("Error upserting record with key id:4111-1111")
+    reason = reason.format("Error upserting record with key id:Zyx-Wvu")
     with redacted("all"):
         made = rehearsed(refused=reason)
         inside = [made.to_json(), made.verdict]
     outside = [made._repr_html_(), _plain(made), made.verdict, str(made.refused)]
-    assert [text for text in [*inside, *outside] if "4111-1111" in text] == []
+    assert [text for text in [*inside, *outside] if "Zyx" in text or "Wvu" in text] == []
     assert ("HoodieUpsertException: redaction" in made.verdict) == reason.startswith("Hoodie")
     shown = rehearsed(refused=reason)
     assert shown.refused == reason
     with redacted("all"):
-        assert "4111-1111" not in shown._repr_html_() + shown.verdict
+        assert "Zyx" not in shown._repr_html_() + shown.verdict
 
 
 def test_credentials_in_an_error_are_never_shown() -> None:

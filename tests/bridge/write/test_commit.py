@@ -137,12 +137,19 @@ def test_a_clock_that_is_behind_the_table_is_told_before_the_quarantine_is_hande
     table: MadeTable, monkeypatch: pytest.MonkeyPatch, clock: str
 ) -> None:
     table.write([])
+    monkeypatch.setattr(CLOCK, "_PATIENCE", 0.0)
     monkeypatch.setattr(CLOCK, "next_instant", lambda *_, is_local: (clock, "Asia/Tokyo" if is_local else "UTC"))
     handed: list[Any] = []
     said = rf"get the instant {clock} now \(time zone UTC\), but the table has 20240101000000009, .* nothing is written"
     with pytest.raises(EngineError, match=said):
         merge_into(str(table.path), rows(), PLAN, before_commit=handed.append)
     assert (handed, table.asked) == ([], [])
+
+
+def test_a_commit_waits_for_a_clock_that_is_a_little_behind(table: MadeTable, monkeypatch: pytest.MonkeyPatch) -> None:
+    clocks = itertools.chain(["20240101000000000", "20240101000000001"], itertools.repeat("20240101000000010"))
+    monkeypatch.setattr(CLOCK, "next_instant", lambda *_, **__: (next(clocks), "UTC"))
+    assert merge_into(str(table.path), rows(), PLAN).instant == "20240101000000002"
 
 
 def test_a_micro_batch_that_comes_again_changes_nothing(table: MadeTable) -> None:
